@@ -24,7 +24,8 @@ View = Literal["graph", "stepper", "timings", "training"]
 
 
 class Grid(TypedDict):
-    """A thumbnail: the array folded to two dimensions and averaged down to at most 16 by 16 cells."""
+    """A thumbnail: the array folded to two dimensions (leading ones together) and averaged down to at most
+    16 by 16 cells (1 by 64 for one dimension)."""
 
     rows: int
     cols: int
@@ -52,8 +53,8 @@ class Summary(TypedDict):
     inf: int
     size: int
     values: Annotated[list[WireNumber] | None, "all elements, row-major, when size <= 64; magnitudes of complex ones"]
-    grid: Grid | None
-    histogram: Histogram | None
+    grid: Annotated[Grid | None, "null when values is given"]
+    histogram: Annotated[Histogram | None, "null when values is given or nothing is finite"]
 
 
 class Line(TypedDict):

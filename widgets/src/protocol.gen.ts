@@ -8,7 +8,7 @@ export type NodeKind = "leaf" | "parameter" | "op" | "constant" | "output";
 export type View = "graph" | "stepper" | "timings" | "training";
 export type Formulas = Record<string, Formula>;
 
-/** A thumbnail: the array folded to two dimensions and averaged down to at most 16 by 16 cells. */
+/** A thumbnail: the array folded to two dimensions (leading ones together) and averaged down to at most 16 by 16 cells (1 by 64 for one dimension). */
 export interface Grid {
   rows: number;
   cols: number;
@@ -34,8 +34,8 @@ export interface Summary {
   inf: number;
   size: number;
   values: WireNumber[] | null; // all elements, row-major, when size <= 64; magnitudes of complex ones
-  grid: Grid | null;
-  histogram: Histogram | null;
+  grid: Grid | null; // null when values is given
+  histogram: Histogram | null; // null when values is given or nothing is finite
 }
 
 /** The learner's line that made a node. */
