@@ -20,7 +20,7 @@ LESSON := notebooks/lessons/00_first_steps.ipynb
 STATIC := autograd_lab/widgets/static
 BROWSERS := google-chrome google-chrome-stable chromium chromium-browser chrome
 
-.PHONY: help lab test check notebooks bundle bundle-is-current browser bench parity clean
+.PHONY: help lab test check notebooks front-end bundle bundle-is-current browser bench parity clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 20
@@ -94,6 +94,9 @@ bench: $(VENV)/.test  ## import and training-step benchmarks (needs ../shared/pe
 
 bundle:  ## rebuild the widgets' JavaScript into autograd_lab/widgets/static
 	@cd widgets && npm ci --no-audit --no-fund --loglevel=error && npm run --silent build
+
+front-end: bundle  ## types and unit tests of the TypeScript
+	@cd widgets && npm run --silent check && npm run --silent test
 
 bundle-is-current: bundle  ## fail when the committed bundle is not what its sources give
 	@git diff --exit-code --stat -- $(STATIC) && test -z "$$(git status --porcelain -- $(STATIC))" \
