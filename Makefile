@@ -20,7 +20,7 @@ LESSON := notebooks/lessons/00_first_steps.ipynb
 STATIC := autograd_lab/widgets/static
 BROWSERS := google-chrome google-chrome-stable chromium chromium-browser chrome
 
-.PHONY: help lab test check notebooks front-end bundle bundle-is-current browser bench parity clean
+.PHONY: help lab test check notebooks front-end bundle bundle-is-current browser bench parity binder-requirements clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 20
@@ -89,6 +89,13 @@ parity: $(VENV)/.test  ## how much of PyTorch's surface is there, and is it righ
 
 bench: $(VENV)/.test  ## import and training-step benchmarks (needs ../shared/perf)
 	@$(BIN)/python tests/benchmarks/run.py $(ARGS)
+
+binder-requirements:  ## pin what .[lab] gives today into binder/requirements.txt
+	@fresh=$$(mktemp -d); trap 'rm -rf "$$fresh"' EXIT; \
+	$(PYTHON) -m venv "$$fresh"; \
+	"$$fresh/bin/python" -m pip --disable-pip-version-check --quiet install '.[lab]'; \
+	{ sed -n '/^#/p' binder/requirements.txt; "$$fresh/bin/python" -m pip freeze --exclude autograd-lab; } > "$$fresh/pins"; \
+	cp "$$fresh/pins" binder/requirements.txt
 
 # ----- the front end -----
 

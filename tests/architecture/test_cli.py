@@ -37,7 +37,8 @@ def test_without_jupyterlab_the_cure_is_named(monkeypatch, capsys):
     assert 'pip install "autograd-lab[lab]"' in capsys.readouterr().err
 
 
-def test_port_and_browser_reach_jupyterlab(monkeypatch):
+def test_port_and_browser_reach_jupyterlab(monkeypatch, tmp_path):
+    monkeypatch.setattr(cli, "lessons", lambda where: (tmp_path, tmp_path / cli.FIRST_LESSON))
     started = []
     monkeypatch.setattr(cli.os, "execv", lambda program, command: started.append((program, command)))
     cli.main(["--port", "8899", "--no-browser"])

@@ -1,7 +1,7 @@
 """`make bench`: import cost, then training steps and single ops against PyTorch eager and NumPy, median of three runs.
 
-The training-step harness lies beside this checkout (`../shared/perf/bench.py`); one thread and processor time, so that a
-busy machine does not change the ratios. Prints tables in Markdown with the machine named; the README quotes from them.
+The training-step harness lies beside this checkout (`../shared/perf/bench.py`); one thread and processor time, so that
+a busy machine does not change the ratios. Prints Markdown tables with the machine named; the README quotes from them.
 Arguments: `--runs N`, `--only W2,W3,ops` (names of the harness), `--imports` for the import table alone.
 """
 
@@ -21,7 +21,7 @@ WORKLOADS = "W2,W3,W4,W5,W9,W10,ops"
 PEERS = ("torch1", "np.limit")
 # workload -> what a step may take at most, as a share of PyTorch eager's; a family counts by its geometric mean
 BUDGETS = {"W2": 0.5, "W3": 0.5, "W4": 1.1, "W5": 1.1, "W9": 0.65, "W10": 0.5}
-OP_TABLE = {"fwd/8": "forward 8×8", "fwd/128": "forward 128×128", "fb/8": "both ways 8×8", "fb/128": "both ways 128×128"}
+OP_TABLE = {"fwd/8": "forward, 8×8", "fwd/128": "forward, 128×128", "fb/8": "both, 8×8", "fb/128": "both, 128×128"}
 
 IMPORT = """
 import sys, time
@@ -47,11 +47,9 @@ def imports(rounds: int = 7) -> None:
     """Print what importing the library and NumPy costs in fresh interpreters: median seconds and resident memory."""
     print("\n| import | seconds | MB resident |\n|---|---|---|")
     for module in ("numpy", "autograd_lab"):
-        runs = [
-            subprocess.run([sys.executable, "-c", IMPORT, module], stdout=subprocess.PIPE, text=True, check=True, cwd=REPOSITORY)
-            for _ in range(rounds + 1)  # the first one warms the file cache
-        ]
-        numbers = [[float(x) for x in run.stdout.split()] for run in runs[1:]]
+        command = [sys.executable, "-c", IMPORT, module]
+        texts = [subprocess.check_output(command, text=True, cwd=REPOSITORY) for _ in range(rounds + 1)]
+        numbers = [[float(x) for x in text.split()] for text in texts[1:]]  # the first run warms the file cache
         seconds, megabytes = (statistics.median(column) for column in zip(*numbers, strict=True))
         print(f"| {module} | {seconds:.3f} | {megabytes:.1f} |")
 
@@ -95,11 +93,13 @@ def operations(reports: list[dict]) -> None:
     """Print microseconds of one operation, the geometric mean over the harness's twenty, for each peer."""
     peers = [p for p in ("cand", *PEERS) if p in reports[0]["op_peers"]]
     print("\n| one operation, µs (how many ran) | " + " | ".join(peers) + " |\n" + "|---" * (len(peers) + 1) + "|")
+    table = reports[0]["ops"]
     for prefix, label in OP_TABLE.items():
+        keys = [key for key in table if key.startswith(prefix + "/")]
         cells = []
         for peer in peers:
-            rows = {k: [r["ops"][k].get(peer) for r in reports] for k in reports[0]["ops"] if k.startswith(prefix + "/")}
-            good = [statistics.median(v) for v in rows.values() if all(isinstance(x, float) for x in v)]
+            rows = [[report["ops"][key].get(peer) for report in reports] for key in keys]
+            good = [statistics.median(row) for row in rows if all(isinstance(x, float) for x in row)]
             cells.append(f"{statistics.geometric_mean(good):.2f} ({len(good)})" if good else "–")
         print(f"| {label} | " + " | ".join(cells) + " |")
 

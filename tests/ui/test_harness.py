@@ -39,7 +39,7 @@ def test_a_notebook_runs_and_its_widget_talks_to_the_kernel(page, lab, subshells
 
 
 def test_themes_screenshots_and_axe(page, lab):
-    source = "from IPython.display import HTML\nHTML('<div role=\"button\" tabindex=\"0\"></div>')"
+    source = 'from IPython.display import HTML\nHTML(\'<div role="button" tabindex="0"></div>\')'
     path = harness.write_notebook(lab, "look.ipynb", source)
     harness.open_notebook(page, lab, path)
     harness.run_all(page)
