@@ -72,7 +72,7 @@ lab: $(VENV)/.lab $(SETTINGS)  ## open JupyterLab on the first lesson (PORT=, NO
 # ----- testing it -----
 
 test: $(VENV)/.test $(SETTINGS) browser  ## all tests, in JupyterLab and Chromium too (ARGS= goes to pytest)
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup $(ARGS)
+	@$(BIN)/python -m pytest -n 2 --no-loadscope-reorder $(ARGS)
 
 check: $(VENV)/.dev  ## ruff and mypy
 	@$(BIN)/ruff check .

@@ -20,13 +20,21 @@ UI = Path(__file__).parent / "ui"
 _quiet_skips: list[str] = []
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Give the browser tests to one worker (they share a JupyterLab), and start them first: they take longest."""
-    for item in items:
-        if UI in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("ui"))
+    """Start with the browser tests: they take longest."""
     items.sort(key=lambda item: UI not in item.path.parents)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Hand out whole files, and the browser tests all to one worker: they share a JupyterLab and a Chromium."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return "tests/ui" if nodeid.startswith("tests/ui/") else nodeid.partition("::")[0]
+
+    return ByFile(config, log)
 
 
 def pytest_runtest_logreport(report):
