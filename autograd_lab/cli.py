@@ -11,6 +11,7 @@ import os
 import shutil
 import sys
 from pathlib import Path
+from urllib.parse import quote
 
 from .version import __version__
 
@@ -42,7 +43,8 @@ def lessons(where: Path) -> tuple[Path, Path]:
 
 def lab_command(root: Path, lesson: Path, port: int | None, browser: bool) -> list[str]:
     """The command line that starts JupyterLab with `root` as its folder and `lesson` open."""
-    command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={root}", str(lesson)]
+    address = "/lab/tree/" + quote(lesson.relative_to(root).as_posix())  # also printed when no browser is opened
+    command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={root}", f"--LabApp.default_url={address}"]
     if port is not None:
         command += [f"--ServerApp.port={port}", "--ServerApp.port_retries=0"]
     if not browser:
