@@ -1,0 +1,216 @@
+import { Graph, layout as dagre } from "@dagrejs/dagre";
+import { hang, type Bunch } from "./hang";
+import { rows } from "./rows";
+
+export type Direction = "lr" | "tb";
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+/** A box to place. `hangs` marks values that may hang beside their only consumer: parameters and constants. */
+export interface Box {
+  key: string;
+  width: number;
+  height: number;
+  group: number;
+  hangs: "always" | "if-not-alone" | "never";
+}
+
+export interface Wire {
+  key: string;
+  source: string;
+  target: string;
+}
+
+/** An open group: its index and the index of the open group around it, -1 for none. */
+export interface Frame {
+  group: number;
+  parent: number;
+}
+
+export interface LayoutInput {
+  boxes: Box[];
+  wires: Wire[];
+  frames: Frame[];
+  direction: Direction;
+}
+
+export interface Rect extends Point {
+  width: number;
+  height: number;
+}
+
+/** Centres of boxes, points along wires (ends on the boxes' borders), rectangles of open groups. */
+export interface Layout {
+  boxes: Map<string, Point>;
+  wires: Map<string, Point[]>;
+  frames: Map<number, Rect>;
+  /** Wires of hung boxes: they run across the flow. */
+  hung: ReadonlySet<string>;
+  bounds: Rect;
+  method: "dagre" | "rows";
+}
+
+/** Space between neighbours across the flow, and between ranks along it. */
+export const GAPS = { across: 26, along: 58, hang: 22, beside: 14, frame: 14, tab: 20 };
+
+const DAGRE_LIMIT = 1500;
+const COMPOUND_LIMIT = 500;
+
+/** Positions of bunches: what dagre and the fallback both give back. */
+export interface Placed {
+  centres: Map<string, Point>;
+  bends: Map<string, Point[]>;
+}
+
+/**
+ * Places every box. The same input gives the same output. Boxes never overlap.
+ * Falls back to plain rows for very large tapes and when dagre runs out of stack.
+ */
+export function layout(input: LayoutInput): Layout {
+  const bunches = hang(input);
+  let placed: Placed | null = null;
+  if (bunches.hosts.length <= DAGRE_LIMIT) {
+    try {
+      placed = withDagre(input, bunches);
+    } catch {
+      // Deep chains overflow dagre's recursion in small stacks; odd compounds trip its ranker. Rows always work.
+      placed = null;
+    }
+  }
+  const method = placed ? "dagre" : "rows";
+  return finish(input, bunches, placed ?? rows(bunches, input.direction), method);
+}
+
+function withDagre(input: LayoutInput, bunches: Bunch): Placed {
+  const compound = input.frames.length > 0 && bunches.hosts.length <= COMPOUND_LIMIT;
+  const graph = new Graph({ multigraph: true, compound });
+  graph.setGraph({
+    rankdir: input.direction === "lr" ? "LR" : "TB",
+    nodesep: GAPS.across,
+    ranksep: GAPS.along,
+    edgesep: 14,
+    ranker: bunches.hosts.length <= 300 ? "network-simplex" : "tight-tree",
+  });
+  graph.setDefaultEdgeLabel(() => ({}));
+  const framed = new Set(input.frames.map(({ group }) => group));
+  if (compound) for (const { group } of input.frames) graph.setNode(`frame${group}`, { width: 0, height: 0 });
+  for (const host of bunches.hosts) {
+    graph.setNode(host.key, { width: host.width, height: host.height });
+    if (compound && framed.has(host.group)) graph.setParent(host.key, `frame${host.group}`);
+  }
+  if (compound) {
+    for (const { group, parent } of input.frames) if (parent >= 0) graph.setParent(`frame${group}`, `frame${parent}`);
+    // dagre places an empty compound as a node of its own; a frame whose boxes all hang elsewhere is dropped.
+    for (const { group } of input.frames) if (graph.children(`frame${group}`)?.length === 0) graph.removeNode(`frame${group}`);
+  }
+  for (const wire of bunches.wires) graph.setEdge(wire.source, wire.target, { weight: 1 }, wire.key);
+  dagre(graph);
+  const centres = new Map<string, Point>();
+  for (const host of bunches.hosts) {
+    const { x = 0, y = 0 } = graph.node(host.key) as Partial<Point>;
+    centres.set(host.key, { x, y });
+  }
+  const bends = new Map<string, Point[]>();
+  for (const wire of bunches.wires) {
+    const points = (graph.edge(wire.source, wire.target, wire.key) as { points?: Point[] }).points ?? [];
+    // The first and last points are on borders; a wire between neighbouring ranks needs no bend.
+    bends.set(wire.key, points.length <= 3 ? [] : points.slice(1, -1).map(({ x, y }) => ({ x, y })));
+  }
+  return { centres, bends };
+}
+
+function finish(input: LayoutInput, bunches: Bunch, placed: Placed, method: Layout["method"]): Layout {
+  const boxes = new Map<string, Point>();
+  for (const host of bunches.hosts) {
+    const centre = placed.centres.get(host.key) ?? { x: 0, y: 0 };
+    for (const { key, dx, dy } of host.parts) boxes.set(key, { x: centre.x + dx, y: centre.y + dy });
+  }
+  const wires = route(input, bunches, boxes, placed.bends);
+  const frames = frameRects(input, boxes);
+  const hung = new Set(bunches.hungWires.keys());
+  return { boxes, wires, frames, hung, bounds: boundsOf(input, boxes, frames, wires), method };
+}
+
+function route(input: LayoutInput, bunches: Bunch, boxes: Map<string, Point>, bends: Map<string, Point[]>): Map<string, Point[]> {
+  const size = new Map(input.boxes.map((box) => [box.key, box]));
+  const lr = input.direction === "lr";
+  const across = (point: Point): number => (lr ? point.y : point.x);
+  const into = new Map<string, Wire[]>();
+  for (const wire of bunches.wires) into.set(wire.target, [...(into.get(wire.target) ?? []), wire]);
+  const ports = new Map<string, number>();
+  for (const [target, list] of into) {
+    const box = size.get(target);
+    if (!box || list.length < 2) continue;
+    const from = (wire: Wire): number => across((bends.get(wire.key) ?? []).at(-1) ?? boxes.get(wire.source) ?? { x: 0, y: 0 });
+    const sorted = list.map((wire, at) => ({ wire, at })).sort((a, b) => from(a.wire) - from(b.wire) || a.at - b.at);
+    const room = (lr ? box.height : box.width) * 0.5;
+    sorted.forEach(({ wire }, at) => ports.set(wire.key, (at / (sorted.length - 1) - 0.5) * room));
+  }
+  const wires = new Map<string, Point[]>();
+  const end = (key: string, side: 1 | -1, hung: boolean, shift = 0): Point => {
+    const box = size.get(key);
+    const centre = boxes.get(key);
+    if (!box || !centre) return { x: 0, y: 0 };
+    // Hung boxes are wired across the flow, all others along it.
+    return lr !== hung
+      ? { x: centre.x + (side * box.width) / 2, y: centre.y + shift }
+      : { x: centre.x + shift, y: centre.y + (side * box.height) / 2 };
+  };
+  for (const wire of input.wires) {
+    const hung = bunches.hungWires.has(wire.key);
+    const spread = hung ? (bunches.hungWires.get(wire.key) ?? 0) : (ports.get(wire.key) ?? 0);
+    wires.set(wire.key, [end(wire.source, 1, hung), ...(hung ? [] : (bends.get(wire.key) ?? [])), end(wire.target, -1, hung, spread)]);
+  }
+  return wires;
+}
+
+function union(rects: Rect[]): Rect {
+  if (rects.length === 0) return { x: 0, y: 0, width: 0, height: 0 };
+  const left = Math.min(...rects.map((rect) => rect.x));
+  const top = Math.min(...rects.map((rect) => rect.y));
+  const right = Math.max(...rects.map((rect) => rect.x + rect.width));
+  const bottom = Math.max(...rects.map((rect) => rect.y + rect.height));
+  return { x: left, y: top, width: right - left, height: bottom - top };
+}
+
+function boxRect(box: Box, centre: Point): Rect {
+  return { x: centre.x - box.width / 2, y: centre.y - box.height / 2, width: box.width, height: box.height };
+}
+
+function frameRects(input: LayoutInput, boxes: Map<string, Point>): Map<number, Rect> {
+  const frames = new Map<number, Rect>();
+  const depth = (group: number): number => {
+    const frame = input.frames.find((one) => one.group === group);
+    return frame ? 1 + depth(frame.parent) : 0;
+  };
+  const deepestFirst = [...input.frames].sort((a, b) => depth(b.group) - depth(a.group) || a.group - b.group);
+  for (const { group } of deepestFirst) {
+    const inside = input.boxes.filter((box) => box.group === group && boxes.has(box.key));
+    const rects = inside.map((box) => boxRect(box, boxes.get(box.key) ?? { x: 0, y: 0 }));
+    for (const { group: child, parent } of input.frames) {
+      const rect = frames.get(child);
+      if (parent === group && rect) rects.push(rect);
+    }
+    if (rects.length === 0) continue;
+    const { x, y, width, height } = union(rects);
+    const pad = GAPS.frame;
+    frames.set(group, { x: x - pad, y: y - pad - GAPS.tab, width: width + 2 * pad, height: height + 2 * pad + GAPS.tab });
+  }
+  return frames;
+}
+
+function boundsOf(input: LayoutInput, boxes: Map<string, Point>, frames: Map<number, Rect>, wires: Map<string, Point[]>): Rect {
+  const rects = input.boxes.map((box) => boxRect(box, boxes.get(box.key) ?? { x: 0, y: 0 }));
+  const points = [...wires.values()].flat().map(({ x, y }) => ({ x, y, width: 0, height: 0 }));
+  const all = [...rects, ...frames.values(), ...points];
+  // Spreading tens of thousands of arguments overflows the stack, so fold in slices.
+  let whole: Rect | null = null;
+  for (let at = 0; at < all.length; at += 1000) {
+    const part = union(all.slice(at, at + 1000));
+    whole = whole ? union([whole, part]) : part;
+  }
+  return whole ?? { x: 0, y: 0, width: 0, height: 0 };
+}
