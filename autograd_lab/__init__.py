@@ -1,0 +1,43 @@
+"""autograd_lab: tensors, autograd, nn and optim on NumPy under PyTorch's names, and a lab to see them work.
+
+    import autograd_lab as torch     # runs a learner's PyTorch program
+    import autograd_lab as lab       # the same module: lab.tape(loss), lab.step(loss), lab.record()
+
+Names that PyTorch lacks stand in ``extras.py``.
+"""
+
+import warnings as _warnings
+
+# NumPy reports overflow and invalid values as warnings; PyTorch returns inf and nan silently. Only for our own modules.
+_warnings.filterwarnings(
+    "ignore", r"(divide by zero|invalid value|overflow|underflow) encountered", RuntimeWarning, module=r"autograd_lab(\.|$)"
+)
+
+from .version import __version__  # noqa: E402
+from .backend.dtype import (  # noqa: E402
+    bfloat16, complex64, complex128, dtype, finfo, float16, float32, float64, get_default_dtype, iinfo, int8, int16, int32, int64,
+    set_default_dtype, uint8, uint16, uint32, uint64,
+)  # fmt: skip
+from .backend.dtype import bool_ as bool  # noqa: E402
+from .backend.device import device  # noqa: E402
+from .backend.promotion import can_cast, promote_types  # noqa: E402
+from .core.modes import (  # noqa: E402
+    enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled, no_grad, set_grad_enabled,
+)  # fmt: skip
+from .core.size import Size  # noqa: E402
+from .core.tensor import Parameter as _Parameter  # noqa: E402
+from .core.tensor import Tensor  # noqa: E402
+from .ops import register as _register  # noqa: E402
+from .methods import bind_all as _bind_all  # noqa: E402
+from .core.public import NAMESPACES as _NAMESPACES  # noqa: E402
+
+_register()
+_bind_all()
+globals().update(_NAMESPACES["torch"])
+
+from . import autograd  # noqa: E402
+
+float, double, half = float32, float64, float16
+short, int, long = int16, int32, int64
+cfloat, cdouble = complex64, complex128
+strided = "torch.strided"

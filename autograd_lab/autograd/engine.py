@@ -1,0 +1,355 @@
+"""The engine: one reverse sweep over the tape, written as a generator.
+
+It takes nodes in falling sequence order, calls each node's rule, un-broadcasts, casts and accumulates what comes out,
+and yields after each node. ``backward()`` drains it; the stepper calls ``next``. Leaves come last. Rules run on raw
+arrays, or on Tensors with recording on when ``create_graph`` is asked for; grad mode is set around each rule call and
+never across a ``yield``.
+
+An edge key is the sequence number of the node; cotangents that have arrived wait in ``pending`` under it.
+"""
+
+from heapq import heappop, heappush, heapreplace
+
+import numpy as np
+
+from ..backend.memory import LARGE, PooledArray, is_fresh
+from ..core.modes import modes
+from ..core.tape import FREED, Node, Slot
+from ..core.tensor import TENSOR_TYPES, Tensor, wrap
+from ..ops.shape import cast, sum_to
+from . import hooks, messages
+from .leaves import write_grad
+
+_F32, _F64 = np.dtype(np.float32), np.dtype(np.float64)
+
+
+class Step:
+    """What one step of the sweep did.
+
+    node    the Node whose rule ran, or the leaf Tensor whose gradient is complete
+    g       the complete incoming cotangent (a tuple for a node with several outputs; None where nothing arrived)
+    grads   per edge, the cotangent sent along it, un-broadcast and cast; None where there is none
+    totals  per edge, what has arrived at its target so far, this one included
+    """
+
+    __slots__ = ("node", "g", "grads", "totals")
+
+    def __init__(self, node, g, grads=(), totals=()):
+        self.node, self.g, self.grads, self.totals = node, g, grads, totals
+
+
+class Sweep:
+    """The state of one sweep: cotangents waiting at nodes and leaves, and who owns their buffers."""
+
+    __slots__ = (
+        "create", "retain", "heap", "nodes", "pending", "leaves", "leaf_grads", "owned", "fresh", "needed", "captured", "wanted",
+    )  # fmt: skip
+
+    def __init__(self, create, retain):
+        self.create, self.retain = create, retain
+        self.heap, self.nodes, self.pending = [], {}, {}
+        self.leaves, self.leaf_grads = {}, {}
+        self.owned, self.fresh = set(), set()
+        self.needed = self.captured = None
+        self.wanted = {}
+
+    # ----- arrivals -----
+
+    def fit(self, g, shape, dtype):
+        """Un-broadcast and cast a cotangent to the shape and dtype of the tensor it belongs to."""
+        d = g._d if self.create else g
+        if d.shape != shape:
+            g = sum_to(g, shape)
+            d = g._d if self.create else g
+        if d.dtype is not dtype and d.dtype != dtype:
+            g = cast(g, dtype)
+        return g
+
+    def add(self, key, before, g, owned):
+        """Accumulate; in place only into a buffer that an earlier addition of this sweep made."""
+        if self.create:
+            return before + g
+        if key in owned:
+            return np.add(before, g, out=before)
+        total = before + g
+        if type(total) is np.ndarray:
+            owned.add(key)
+        return total
+
+    def arrive(self, edge, g, fresh=False):
+        """Bring a cotangent to where ``edge`` leads. Returns (g as fitted, the total so far, key of a new node or 0)."""
+        kind = type(edge)
+        if kind is Node:
+            key = edge.seq
+            if self.needed is not None and key not in self.needed:
+                return g, g, 0
+            g = self.fit(g, edge.shape, edge.dtype)
+            before = self.pending.get(key)
+            if before is None:
+                self.pending[key] = g
+                self.nodes[key] = edge
+                return g, g, key
+            total = self.pending[key] = self.add(key, before, g, self.owned)
+            return g, total, 0
+        if kind is Slot:
+            return self._arrive_slot(edge, g)
+        key = id(edge)
+        if self.needed is not None and key not in self.wanted:
+            return g, g, 0
+        d = edge._d
+        shape, dtype = d.shape, d.dtype
+        g0 = g
+        g = self.fit(g, shape, dtype)
+        before = self.leaf_grads.get(key)
+        if before is None:
+            self.leaf_grads[key] = total = g
+            self.leaves[key] = edge
+            if fresh or g is not g0:
+                self.fresh.add(key)
+        else:
+            total = self.leaf_grads[key] = self.add(key, before, g, self.owned)
+            self.fresh.add(key)
+        return g, total, 0
+
+    def _arrive_slot(self, edge, g):
+        node, nr = edge.node, edge.nr
+        key = node.seq
+        if self.needed is not None and key not in self.needed:
+            return g, g, 0
+        g = self.fit(g, node.shape[nr], node.dtype[nr])
+        waiting = self.pending.get(key)
+        new = 0
+        if waiting is None:
+            waiting = self.pending[key] = [None] * len(node.shape)
+            self.nodes[key] = node
+            new = key
+        before = waiting[nr]
+        waiting[nr] = g if before is None else self.add((key, nr), before, g, self.owned)
+        return g, waiting[nr], new
+
+    # ----- one rule -----
+
+    def operands(self, node):
+        """The saved values as the rule wants them; checks that they were neither freed nor changed in place."""
+        saved = node.saved
+        if saved is FREED:
+            raise messages.freed(node)
+        if node.y_storage is not None and node.y_storage.version:
+            raise messages.modified(node, None, node.y_storage, 0)
+        args = []
+        held = node.y is not None
+        for i, s in enumerate(saved):
+            if type(s) in TENSOR_TYPES or isinstance(s, Tensor):
+                held = True
+                st = s._st
+                if st is not None:
+                    expected = 0 if node.versions is None else node.versions[i]
+                    if st.version != expected:
+                        raise messages.modified(node, i, st, expected)
+                args.append(s if self.create else s._d)
+            else:
+                args.append(s)
+        y = node.y
+        if y is not None and self.create:
+            y = _reattached(node)
+        return args, y, held
+
+    def run(self, node, g):
+        """Call the node's rules. Returns one cotangent (or None) per edge, and whether anything was held for them."""
+        op = node.op
+        if op.kind == "function":
+            return op.forward(node, g, self.create), True
+        args, y, held = self.operands(node)
+        dtype = node.dtype
+        if dtype is not _F32 and dtype is not _F64:
+            g, args, y = self._prepared(node, g, args, y)
+        elif not self.create and g.nbytes >= LARGE:
+            g, args, y = _pooled(g, args, y)
+        edges = node.edges
+        if op.joint is not None:
+            needs = tuple(e is not None for e in edges)
+            if op.arity == "many":
+                return op.joint(needs, g, y, args, *node.params), held
+            return op.joint(needs, g, y, *args, *node.params), held
+        params = node.params
+        if params:
+            args = (*args, *params)
+        return [
+            rule(g, y, *args) if e is not None and rule is not None else None
+            for e, rule in zip(edges, op.rules, strict=False)
+        ], held
+
+    def _prepared(self, node, g, args, y):
+        """Several outputs: zeros where nothing arrived. Half precision: float32. Complex: conjugated operands."""
+        dtypes, op = node.dtype, node.op
+        if type(dtypes) is tuple:
+            g = tuple(
+                self._zeros(s, d) if part is None and i not in op.nondiff else part
+                for i, (part, s, d) in enumerate(zip(g, node.shape, dtypes, strict=True))
+            )
+            dtypes_ = [d for i, d in enumerate(dtypes) if i not in op.nondiff]
+        else:
+            dtypes_ = (dtypes,)
+        if op.upcast and any(d.itemsize == 2 and d.kind in "fV" for d in dtypes_):
+            widen = lambda v: cast(v, _F32) if _is_half(v) else v  # noqa: E731
+            g = tuple(map(widen, g)) if type(g) is tuple else widen(g)
+            args = [widen(a) for a in args]
+            y = tuple(map(widen, y)) if type(y) is tuple else widen(y)
+        if op.holomorphic and any(d.kind == "c" for d in dtypes_):
+            args = [_conjugate(a) for a in args]
+            y = tuple(map(_conjugate, y)) if type(y) is tuple else _conjugate(y)
+        return g, args, y
+
+    def _zeros(self, shape, dtype):
+        z = np.zeros(shape, dtype)
+        return wrap(z) if self.create else z
+
+
+def _is_half(value):
+    d = value._d if isinstance(value, Tensor) else value
+    dtype = getattr(d, "dtype", None)
+    return dtype is not None and dtype.itemsize == 2 and dtype.kind in "fV" and hasattr(d, "astype")
+
+
+def _conjugate(value):
+    d = value._d if isinstance(value, Tensor) else value
+    if isinstance(d, complex):
+        return d.conjugate()
+    if not hasattr(d, "conj") or d.dtype.kind != "c":
+        return value
+    return value.conj()
+
+
+def _pooled(g, args, y):
+    view = lambda a: a.view(PooledArray) if type(a) is np.ndarray and a.nbytes >= LARGE else a  # noqa: E731
+    return view(g), [view(a) for a in args], view(y)
+
+
+def _reattached(node):
+    """The saved output as a Tensor on the tape again (the node itself must not hold it: that would be a cycle)."""
+    if type(node.shape) is tuple and node.shape and type(node.shape[0]) is tuple:
+        out = []
+        for nr, d in enumerate(node.y):
+            t = wrap(d)
+            if nr not in node.op.nondiff:
+                t._node = Slot(node, nr)
+            out.append(t)
+        return tuple(out)
+    t = wrap(node.y)
+    t._node = node
+    return t
+
+
+def sweep(roots, grads, *, retain_graph=False, create_graph=False, inputs=None, accumulate=True, report=True):
+    """Sweep backward from ``roots`` with their cotangents ``grads``; yields a Step after each node (None if not ``report``).
+
+    roots         tensors that require grad
+    grads         one array per root (a Tensor with ``create_graph``)
+    inputs        collect the gradients of these tensors only; they end up in the generator's return value, in order
+    accumulate    write ``.grad`` of leaves
+    Returns: the list of gradients of ``inputs`` (None where unreachable), or None.
+    """
+    state = Sweep(create_graph, retain_graph or create_graph)
+    if inputs is not None:
+        hooks.plan_inputs(state, roots, inputs)
+    for root, g in zip(roots, grads, strict=True):
+        edge = root if root.is_leaf else root._node
+        new = state.arrive(edge, g)[2]
+        if new:
+            heappush(state.heap, -new)
+    now = modes.now
+    observers = now.observers
+    for o in observers:
+        o.backward_begun(roots)
+    try:
+        yield from _nodes(state, report or bool(observers), observers)
+        yield from _leaves(state, accumulate, report, observers)
+    finally:
+        for o in observers:
+            o.backward_ended()
+    return None if inputs is None else hooks.collected(state, inputs)
+
+
+def _nodes(state, report, observers):
+    heap, nodes, pending, arrive, create = state.heap, state.nodes, state.pending, state.arrive, state.create
+    key = -heappop(heap) if heap else 0
+    now = modes.now
+    while key:
+        node, g = nodes.pop(key), pending.pop(key)
+        if state.owned:
+            state.owned.discard(key)
+        if node.extra is not None:
+            g = hooks.before(state, node, g)
+        if create:
+            grad_before = now.grad
+            now.grad = True
+            try:
+                outs, held = state.run(node, g)
+                sent, totals, new = _send(node, g, outs, arrive, heap)
+            finally:
+                now.grad = grad_before
+        else:
+            outs, held = state.run(node, g)
+            if node.extra is not None:
+                outs = hooks.after(state, node, outs, g)
+            sent, totals, new = _send(node, g, outs, arrive, heap)
+        if held and not state.retain:
+            node.saved = FREED
+            node.y = None
+        if report:
+            step = Step(node, tuple(g) if type(g) is list else g, sent, totals)
+            for o in observers:
+                o.node_done(step)
+            yield step
+        else:
+            yield None
+        if new:
+            key = -heapreplace(heap, -new) if heap and -heap[0] > new else new
+        else:
+            key = -heappop(heap) if heap else 0
+
+
+def _send(node, g, outs, arrive, heap):
+    """Bring a rule's results to their edges; the first new node is handed back rather than pushed (chains skip the heap)."""
+    sent, totals, new = [], [], 0
+    for edge, out in zip(node.edges, outs, strict=False):
+        if edge is None or out is None:
+            sent.append(None)
+            totals.append(None)
+            continue
+        kind = type(out)
+        if kind is PooledArray:
+            out = out.view(np.ndarray) if out.plain is None else out.plain
+            fresh = is_fresh(out)
+        elif kind is np.ndarray:
+            fresh = out is not g and is_fresh(out)
+        else:
+            fresh = kind not in TENSOR_TYPES  # NumPy scalars cannot be changed
+        out, total, key = arrive(edge, out, fresh)
+        sent.append(out)
+        totals.append(total)
+        if key:
+            if new:
+                heappush(heap, -key)
+            else:
+                new = key
+    return sent, totals, new
+
+
+def _leaves(state, accumulate, report, observers):
+    for key, leaf in state.leaves.items():
+        g = state.leaf_grads[key]
+        fresh = key in state.fresh
+        if leaf._hooks:
+            g2 = hooks.call_tensor_hooks(leaf._hooks, g)
+            fresh, g = fresh and g2 is g, g2
+        if key in state.wanted:
+            state.captured[key] = g
+        elif accumulate:
+            write_grad(leaf, g, fresh, state.create)
+            for o in observers:
+                o.gradient_accumulated(leaf, leaf._grad)
+        if report:
+            yield Step(leaf, g)
+        else:
+            yield None

@@ -1,0 +1,42 @@
+"""Writing ``.grad``: who owns the buffer, when it is added to in place."""
+
+import numpy as np
+
+from ..core.tensor import Tensor, wrap
+
+
+def write_grad(leaf, g, fresh, create_graph):
+    """Add ``g`` to ``leaf.grad``. A leaf takes ``g`` itself if nobody else holds it, else a copy; ``.grad`` is dense and writable."""
+    before = leaf._grad
+    if isinstance(g, Tensor):
+        if before is None:
+            leaf._grad = g if create_graph else wrap(g._array().copy())
+        elif create_graph:
+            leaf._grad = before + g
+        else:
+            _add_in_place(before, g._d)
+    elif before is None:
+        if type(g) is np.ndarray and not (fresh and g.flags.writeable):
+            g = g.copy()
+        leaf._grad = wrap(g)
+    else:
+        _add_in_place(before, g)
+    post = leaf.__dict__.get("_post_hooks")
+    if post:
+        for hook in tuple(post.values()):
+            hook(leaf)
+
+
+def _add_in_place(grad, g):
+    if grad._node is not None:
+        raise RuntimeError(
+            ".grad was made by a backward with create_graph=True and is on the tape; it cannot be added to in place. "
+            "Set it to None (zero_grad) before the next backward"
+        )
+    d = grad._d
+    if type(d) is np.ndarray:
+        np.add(d, g, out=d)
+        if grad._st is not None:
+            grad._st.bump("accumulate", None)
+    else:
+        grad._d = d + g

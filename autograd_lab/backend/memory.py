@@ -1,0 +1,139 @@
+"""A size-capped pool of large CPU buffers.
+
+Freed blocks above 128 kB go back to the system and come back as page faults, which cost more than Python does.
+The pool keeps its blocks and hands one out again once no array looks into it any more. Small arrays never come here.
+"""
+
+import os
+import sys
+import threading
+
+import numpy as np
+
+LARGE = 1 << 17
+"""Bytes from which an array is worth pooling."""
+
+
+class Block(np.ndarray):
+    """A pooled buffer; a class of its own so that arrays cut from it can be told by their ``base``."""
+
+
+def _default_cap():
+    try:
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (ValueError, OSError, AttributeError):
+        memory = 2 << 30
+    return min(256 << 20, memory // 8)
+
+
+class Pool:
+    """Blocks by exact size. ``take`` returns an uninitialised array; a block is free when only the pool refers to it."""
+
+    def __init__(self, cap=None):
+        self.cap = _default_cap() if cap is None else cap
+        self.held = 0
+        self._blocks = {}
+        self._lock = threading.Lock()
+
+    def take(self, shape, dtype):
+        """An uninitialised array of this shape and dtype, from a free block if there is one."""
+        size = dtype.itemsize
+        for s in shape:
+            size *= s
+        with self._lock:
+            blocks = self._blocks.get(size)
+            if blocks is None:
+                blocks = self._blocks[size] = []
+            for block in blocks:
+                if sys.getrefcount(block) == 3:  # the list, the loop variable and the argument
+                    return np.ndarray(shape, dtype, block)
+            if self.held + size > self.cap:
+                self._drop_free()
+            if self.held + size > self.cap:
+                return np.empty(shape, dtype)
+            block = np.empty(size, np.uint8).view(Block)
+            blocks.append(block)
+            self.held += size
+            return np.ndarray(shape, dtype, block)
+
+    def _drop_free(self):
+        for size, blocks in list(self._blocks.items()):
+            kept = [block for block in blocks if sys.getrefcount(block) != 3]
+            self.held -= size * (len(blocks) - len(kept))
+            if kept:
+                self._blocks[size] = kept
+            else:
+                del self._blocks[size]
+
+    def empty_cache(self):
+        """Give all free blocks back to the system."""
+        with self._lock:
+            self._drop_free()
+
+
+pool = Pool()
+take = pool.take
+
+
+def is_fresh(array):
+    """Whether no other array can see this one's memory through its base (it owns it, or has a pool block to itself)."""
+    base = array.base
+    return base is None or type(base) is Block
+
+
+def _pooled(ufunc, result=None):
+    def call(*args):
+        dtype = shape = None
+        for a in args:
+            if isinstance(a, np.ndarray):
+                if dtype is not None and a.dtype is not dtype:
+                    return ufunc(*args)
+                dtype = a.dtype
+                shape = a.shape if shape is None or shape == a.shape else np.broadcast_shapes(shape, a.shape)
+        if dtype.kind != "f":
+            return ufunc(*args)
+        return ufunc(*args, out=take(shape, result or dtype))
+
+    return call
+
+
+_SAME_DTYPE = (
+    "add subtract multiply divide true_divide negative maximum minimum power exp exp2 expm1 log log2 log10 log1p sqrt square "
+    "reciprocal absolute abs fabs tanh sinh cosh sin cos tan arcsin arccos arctan arctan2 arcsinh arccosh arctanh hypot "
+    "floor ceil trunc rint sign copysign fmax fmin logaddexp"
+).split()
+_TO_BOOL = "greater greater_equal less less_equal equal not_equal isnan isinf isfinite signbit".split()
+
+
+class _PooledNumpy:
+    """NumPy's namespace for large arrays: ufuncs write into pooled buffers; everything else is NumPy's own."""
+
+    def __getattr__(self, name):
+        return getattr(np, name)
+
+
+pooled_numpy = _PooledNumpy()
+for _name in _SAME_DTYPE:
+    setattr(pooled_numpy, _name, _pooled(getattr(np, _name)))
+for _name in _TO_BOOL:
+    setattr(pooled_numpy, _name, _pooled(getattr(np, _name), np.dtype(bool)))
+
+
+class PooledArray(np.ndarray):
+    """A large array whose operators write into pooled buffers: what backward rules get in place of a plain array."""
+
+    def __array_finalize__(self, obj):
+        """Nothing to carry over from ``obj``."""
+
+
+def _operator(name, reflected=False):
+    compute = getattr(pooled_numpy, name)
+    if reflected:
+        return lambda self, other: compute(other, self).view(PooledArray)
+    return lambda self, other: compute(self, other).view(PooledArray)
+
+
+for _symbol, _name in (("add", "add"), ("sub", "subtract"), ("mul", "multiply"), ("truediv", "true_divide")):
+    setattr(PooledArray, f"__{_symbol}__", _operator(_name))
+    setattr(PooledArray, f"__r{_symbol}__", _operator(_name, reflected=True))
+PooledArray.__neg__ = lambda self: pooled_numpy.negative(self).view(PooledArray)

@@ -1,0 +1,237 @@
+"""From a row to a fast Python callable, by closures from a few templates.
+
+Each template holds the common case inline: plain Tensors of one floating dtype, no interpreter. Everything else
+(numbers on the left, promotion, half precision, other devices, symbols, raw arrays, errors) falls through to ``bind``.
+A template costs about 0.3 µs above NumPy's own ufunc, and 0.2 µs more when it records.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from ..backend.memory import LARGE, pooled_numpy
+from . import bind as general
+from .modes import modes
+from .tape import LEAF, Aval, Node, next_seq
+from .tensor import TENSOR_TYPES, Tensor
+
+_new = object.__new__
+_ndarray = np.ndarray
+_F32, _F64 = np.dtype(np.float32), np.dtype(np.float64)
+_NUMBERS = frozenset((float, int))
+
+
+def callable_for(row):
+    """The specialised callable of a row."""
+    if row.arity == "many":
+        return _variadic(row)
+    if row.outputs != 1 or row.kind == "view" or row.arity > 3:
+        return _general(row)
+    if row.kind == "elementwise" and row.arity == 1 and row.dtypes in ("same", "float"):
+        return _unary(row)
+    if row.kind == "elementwise" and row.arity == 2 and row.dtypes in ("arith", "float"):
+        return _binary(row)
+    if row.kind == "elementwise" and row.dtypes == "compare":
+        return _comparison(row)
+    return _generic(row)
+
+
+def kernels(row):
+    """The forward for small arrays and for large ones (whose results come from the pool)."""
+    forward = row.forward
+    if isinstance(forward, str):
+        return getattr(np, forward), getattr(pooled_numpy, forward)
+    return partial(forward, np), partial(forward, pooled_numpy)
+
+
+def _unary(row):
+    kernel, large = kernels(row)
+    bind = general.bind
+    ((save_y, (save_x,)),) = row.plans
+
+    def call(input, *, out=None):
+        if type(input) in TENSOR_TYPES and out is None:
+            d = input._d
+            dtype = d.dtype
+            m = modes.now
+            if (dtype is _F32 or dtype is _F64) and m.top is None:
+                r = kernel(d) if d.nbytes < LARGE else large(d)
+                t = _new(Tensor)
+                t._d = r
+                t._st = None
+                n = input._node
+                if n is None or not m.grad:
+                    t._node = None
+                    return t
+                t._node = node = _new(Node)
+                node.op = row
+                node.edges = (input if n is LEAF else n,)
+                node.versions = None
+                if save_x == 1:
+                    node.saved = (input,)
+                    if input._st is not None:
+                        node.versions = (input._st.version,)
+                else:
+                    node.saved = (Aval(d.shape, dtype),) if save_x else (None,)
+                node.y = r if save_y else None
+                node.y_storage = None
+                node.params = ()
+                node.seq = next_seq()
+                node.shape = r.shape
+                node.dtype = dtype
+                node.where = node.extra = None
+                if m.watch is not None:
+                    m.watch(node, (input,), t)
+                return t
+        elif type(input) is _ndarray and out is None and modes.now.top is None:
+            return kernel(input) if input.nbytes < LARGE else large(input)
+        return bind(row, (input,), (), out)
+
+    return call
+
+
+def _binary(row):
+    kernel, large = kernels(row)
+    bind = general.bind
+    differentiable = row.differentiable
+    (y_a, save_a), (y_b, save_b) = row.plans if differentiable else ((False, (0, 0)),) * 2
+    a_for_a, b_for_a = save_a
+    a_for_b, b_for_b = save_b
+
+    def call(input, other, *, out=None):
+        try:
+            if type(input) in TENSOR_TYPES and out is None:
+                da = input._d
+                dtype = da.dtype
+                m = modes.now
+                if (dtype is _F32 or dtype is _F64) and m.top is None:
+                    if type(other) in TENSOR_TYPES:
+                        db = other._d
+                        if db.dtype is not dtype:
+                            return bind(row, (input, other), (), out)
+                        nb = other._node
+                    elif type(other) in _NUMBERS:
+                        db = other
+                        nb = None
+                    else:
+                        return bind(row, (input, other), (), out)
+                    r = kernel(da, db) if da.nbytes < LARGE else large(da, db)
+                    t = _new(Tensor)
+                    t._d = r
+                    t._st = None
+                    na = input._node
+                    if not differentiable or (na is None and nb is None) or not m.grad:
+                        t._node = None
+                        return t
+                    t._node = node = _new(Node)
+                    node.op = row
+                    node.edges = (input if na is LEAF else na, other if nb is LEAF else nb)
+                    sa = input if (na is not None and a_for_a == 1) or (nb is not None and a_for_b == 1) else None
+                    sb = other if (na is not None and b_for_a == 1) or (nb is not None and b_for_b == 1) else None
+                    node.saved = (sa, sb)
+                    node.versions = None
+                    if (sa is not None and sa._st is not None) or (
+                        sb is not None and db is not other and sb._st is not None
+                    ):
+                        node.versions = general.versions_of(node.saved)
+                    node.y = r if (na is not None and y_a) or (nb is not None and y_b) else None
+                    node.y_storage = None
+                    node.params = ()
+                    node.seq = next_seq()
+                    node.shape = r.shape
+                    node.dtype = dtype
+                    node.where = node.extra = None
+                    if m.watch is not None:
+                        m.watch(node, (input, other), t)
+                    return t
+        except (ValueError, OverflowError):
+            pass  # shapes that do not broadcast, numbers out of range: bind words the error
+        return bind(row, (input, other), (), out)
+
+    return call
+
+
+def _comparison(row):
+    kernel, large = kernels(row)
+    bind = general.bind
+
+    def call(input, other, *, out=None):
+        if type(input) in TENSOR_TYPES and type(other) in TENSOR_TYPES and out is None:
+            da, db = input._d, other._d
+            if da.dtype is db.dtype and modes.now.top is None and da.shape == db.shape:
+                t = _new(Tensor)
+                t._d = kernel(da, db)
+                t._st = t._node = None
+                return t
+        return bind(row, (input, other), (), out)
+
+    return call
+
+
+def _generic(row):
+    kernel, large = kernels(row)
+    bind = general.bind
+    record = general.record
+    arity = row.arity
+    dtypes_free = row.dtypes in ("same", "free", "match")
+
+    def call(*args):
+        x = args[0]
+        if dtypes_free and type(x) in TENSOR_TYPES:
+            m = modes.now
+            d = x._d
+            dtype = d.dtype
+            if (dtype is _F32 or dtype is _F64) and m.top is None:
+                if arity == 1:
+                    r = kernel(d, *args[1:]) if d.nbytes < LARGE else large(d, *args[1:])
+                    recording = x._node is not None
+                else:
+                    arrays = [d]
+                    recording = x._node is not None
+                    for o in args[1:arity]:
+                        if type(o) in TENSOR_TYPES:
+                            arrays.append(o._d)
+                            recording = recording or o._node is not None
+                        elif o is None or type(o) in _NUMBERS:
+                            arrays.append(o)
+                        else:
+                            return bind(row, args[:arity], args[arity:])
+                    if row.dtypes == "match":
+                        for a in arrays:
+                            if a is not None and a.dtype is not dtype:
+                                return bind(row, args[:arity], args[arity:])
+                    r = kernel(*arrays, *args[arity:]) if d.nbytes < LARGE else large(*arrays, *args[arity:])
+                t = _new(Tensor)
+                t._d = r
+                t._st = t._node = None
+                if recording and m.grad:
+                    record(row, m, args[:arity], args[arity:], r, t)
+                return t
+        elif type(x) is _ndarray and modes.now.top is None:
+            for o in args[1:arity]:
+                if type(o) is not _ndarray and type(o) not in _NUMBERS:
+                    break
+            else:
+                return kernel(*args) if x.nbytes < LARGE else large(*args)
+        return bind(row, args[:arity], args[arity:])
+
+    return call
+
+
+def _general(row):
+    bind = general.bind
+    arity = row.arity
+
+    def call(*args):
+        return bind(row, args[:arity], args[arity:])
+
+    return call
+
+
+def _variadic(row):
+    bind = general.bind
+
+    def call(operands, *params):
+        return bind(row, tuple(operands), params)
+
+    return call

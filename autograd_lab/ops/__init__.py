@@ -1,0 +1,12 @@
+"""Floor 3: the rows. One op, one row: forward, derivative rules, samples, reference, formula stand together."""
+
+import importlib
+
+MODULES = "compare elementwise shape index join reduce matmul create".split()
+"""The row modules, in an order that respects their imports of one another."""
+
+
+def register():
+    """Import every row module; importing one declares its rows."""
+    for name in MODULES:
+        importlib.import_module(f"{__name__}.{name}")
