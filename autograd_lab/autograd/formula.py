@@ -69,7 +69,7 @@ def _written(op: Any, place: Any, names: tuple[str, ...]) -> Written | None:
 def _renamed(words: str, names: dict[str, str]) -> str:
     """A written formula with the learner's names; an "a" before a word is an article and stays."""
     wanted = "|".join(re.escape(name) for name in names)
-    pattern = rf"(?<![A-Za-z0-9_])({wanted})(?![A-Za-z0-9_\u0304])(?! [a-z]{{2}})"
+    pattern = rf"(?<![A-Za-z0-9_])(?!a [a-z]{{2}})({wanted})(?![A-Za-z0-9_\u0304])"
     return re.sub(pattern, lambda match: names[match.group()], words)
 
 

@@ -1,7 +1,7 @@
 """Line charts as static SVG, for outputs that no longer have a kernel or a script: timing curves and loss curves.
 
-Text and axes take the colour of the text around them (`currentColor`), lines the Okabe–Ito palette, and every line has
-its own marker and its name at its end, so that nothing depends on colour. All text is escaped.
+Colours are the theme's (`theme.py`), light and dark; every line has its own marker and its name at its end, so that
+nothing depends on colour. All text is escaped.
 """
 
 from __future__ import annotations
@@ -11,13 +11,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from . import theme
+
 __all__ = ["Series", "format_count", "format_number", "format_seconds", "line_chart"]
 
-# Okabe–Ito without yellow and sky blue, whose contrast with white is too low for a thin line.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8A6D00", "#56748B")
-GREY = "#767676"
+# Okabe–Ito without yellow, whose contrast with white is too low for a thin line; the last ones suit both grounds.
+COLOURS = ("var(--agl-s-blue)", "var(--agl-s-vermillion)", "var(--agl-s-green)", "#cc79a7", "#a08000", "#6f8ea5")
+GREY = "var(--agl-s-dim)"
+SCOPE = "agl-chart"
 UNITS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
-TOP, RIGHT, BOTTOM, LEFT = 56, 130, 48, 74
+TOP, BOTTOM, LEFT = 56, 48, 74
+LONGEST_NAME = 36
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +132,7 @@ def line_chart(
     log_y: bool = False,
     x_ticks: Sequence[float] | None = None,
     x_text: Callable[[float], str] = format_count,
-    y_text: Callable[[float | None], str] = format_number,
+    y_text: Callable[[float], str] = lambda value: f"{value:g}".replace("-", "−"),
     y_from_zero: bool = False,
     footer: Sequence[str] = (),
     width: int = 640,
@@ -147,13 +151,15 @@ def line_chart(
         '<svg'
     """
     full = height + 16 * len(footer)
+    names = max((min(len(line.name), LONGEST_NAME) for line in series), default=0)
+    edge = width - max(70, round(24 + 6.5 * names))
     xs = [x for s in series for x, y in zip(s.x, s.y, strict=True) if _drawn(x, log_x) and y is not None]
     ys = [y for s in series for y in [*s.y, *s.low, *s.high] if _drawn(y, log_y)]
     body: list[str] = []
     if not xs or not ys:
         body.append(_text(width / 2, height / 2, "No points yet", anchor="middle"))
     else:
-        x_scale = Scale(min(xs), max(xs), LEFT, width - RIGHT, log_x)
+        x_scale = Scale(min(xs), max(xs), LEFT, edge, log_x)
         low = min(0.0, *ys) if y_from_zero and not log_y else min(ys)
         y_scale = Scale(low, max(ys), height - BOTTOM, TOP, log_y)
         body += _axes(x_scale, y_scale, x_ticks, x_text, y_text)
@@ -166,14 +172,14 @@ def line_chart(
             ends = [y for x, y in zip(line.x, line.y, strict=True) if _drawn(x, log_x) and _drawn(y, log_y)]
             if ends:
                 labels.append((y_scale(ends[-1]), line.name, stroke))
-        body += _end_labels(labels, width - RIGHT + 10, height)
-    body.append(_text((LEFT + width - RIGHT) / 2, height - 10, x_label, anchor="middle", size=12))
+        body += _end_labels(labels, edge + 10, height)
+    body.append(_text((LEFT + edge) / 2, height - 10, x_label, anchor="middle", size=12))
     body.append(_text(LEFT - 62, TOP - 14, y_label, size=12))
     body += [_text(12, height + 12 + 16 * n, text, size=11) for n, text in enumerate(footer)]
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width} {full}" width="{width}" '
-        f'style="max-width:100%;height:auto;font-family:system-ui,sans-serif;font-variant-numeric:tabular-nums" '
-        f'fill="currentColor"><title>{escape(title)}</title><desc>{escape(description)}</desc>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="{SCOPE}" role="img" viewBox="0 0 {width} {full}" '
+        f'width="{width}" style="max-width:100%;height:auto"><title>{escape(title)}</title>'
+        f"<desc>{escape(description)}</desc><style>{theme.css(SCOPE)}</style>"
         + _text(12, 16, title, size=13, weight="600")
         + "".join(body)
         + "</svg>"
@@ -186,7 +192,7 @@ def _drawn(value: float | None, log: bool) -> bool:
 
 def _text(x: float, y: float, text: str, anchor: str = "start", size: int = 11, weight: str = "400") -> str:
     return (
-        f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" font-size="{size}" font-weight="{weight}">'
+        f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" style="font-size:{size}px;font-weight:{weight}">'
         f"{escape(text)}</text>"
     )
 
@@ -196,7 +202,7 @@ def _axes(
     y_scale: Scale,
     x_ticks: Sequence[float] | None,
     x_text: Callable[[float], str],
-    y_text: Callable[[float | None], str],
+    y_text: Callable[[float], str],
 ) -> list[str]:
     left, right, bottom, top = x_scale.start, x_scale.end, y_scale.start, y_scale.end
     out = [
@@ -229,7 +235,7 @@ def _line(line: Series, number: int, stroke: str, x_scale: Scale, y_scale: Scale
         if len(edge) > 1:
             ring = [(x, high) for x, _, high in edge] + [(x, low) for x, low, _ in reversed(edge)]
             points = " ".join(f"{x:g},{y:g}" for x, y in ring)
-            out.append(f'<polygon points="{points}" fill="{stroke}" fill-opacity=".18"/>')
+            out.append(f'<polygon points="{points}" style="fill:{stroke}" fill-opacity=".18"/>')
     path, pen_down, marks = "", False, []
     for x, y in zip(line.x, line.y, strict=True):
         if not _drawn(x, x_scale.log):
@@ -248,7 +254,7 @@ def _line(line: Series, number: int, stroke: str, x_scale: Scale, y_scale: Scale
     dash = ' stroke-dasharray="6 4"' if line.dashed else ""
     thickness = 1.2 if line.quiet else 2
     if path:
-        out.append(f'<path d="{path}" fill="none" stroke="{stroke}" stroke-width="{thickness}"{dash}/>')
+        out.append(f'<path d="{path}" fill="none" style="stroke:{stroke}" stroke-width="{thickness}"{dash}/>')
     return out + marks
 
 
@@ -256,13 +262,13 @@ def _marker(number: int, x: float, y: float, fill: str) -> str:
     """Circle, square, triangle, diamond: a second sign beside the colour."""
     shape = number % 4
     if shape == 0:
-        return f'<circle cx="{x:g}" cy="{y:g}" r="3" fill="{fill}"/>'
+        return f'<circle cx="{x:g}" cy="{y:g}" r="3" style="fill:{fill}"/>'
     path = ("", "m-3 -3h6v6h-6z", "m0 -4l4 7h-8z", "m0 -4l4 4l-4 4l-4 -4z")[shape]
-    return f'<path d="M{x:g} {y:g}{path}" fill="{fill}"/>'
+    return f'<path d="M{x:g} {y:g}{path}" style="fill:{fill}"/>'
 
 
 def _badge(x: float, y: float, word: str) -> str:
-    mark = f'<path d="M{x:g} {y:g}m-4 0l4 7l4 -7z" fill="#D55E00"/>'
+    mark = f'<path d="M{x:g} {y:g}m-4 0l4 7l4 -7z" style="fill:var(--agl-s-red)"/>'
     return mark + _text(x, y - 3, word, anchor="middle", weight="600")
 
 
@@ -272,7 +278,7 @@ def _end_labels(labels: list[tuple[float, str, str]], x: float, height: int) -> 
     for y, name, stroke in sorted(labels):
         place = min(max(y, last + 14), height - 4)
         last = place
-        short = name if len(name) <= 18 else name[:17] + "…"
-        out.append(f'<path d="M{x - 8:g} {y:g}L{x - 2:g} {place:g}" stroke="{stroke}" fill="none"/>')
+        short = name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
+        out.append(f'<path d="M{x - 8:g} {y:g}L{x - 2:g} {place:g}" style="stroke:{stroke}" fill="none"/>')
         out.append(_text(x, place + 4, short))
     return out

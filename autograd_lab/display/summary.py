@@ -135,13 +135,11 @@ def summary(array: Any) -> Summary:
 
 
 def as_array(value: Any) -> np.ndarray | None:
-    """The NumPy array behind a Tensor, an array or a number; None for anything else."""
+    """The NumPy array behind a Tensor, an array or a number (fetched from its device); None for anything else."""
     take = getattr(value, "_array", None)
     if take is not None:
         value = take()
-    if isinstance(value, np.ndarray | np.generic):
+    if isinstance(value, np.ndarray | np.generic | bool | int | float | complex):
         return np.asarray(value)
-    if isinstance(value, bool | int | float | complex):
-        return np.asarray(value)
-    get = getattr(value, "get", None)  # arrays on a device are fetched
-    return np.asarray(get()) if callable(get) and hasattr(value, "dtype") else None
+    fetch = getattr(value, "get", None) or getattr(value, "asnumpy", None)
+    return np.asarray(fetch()) if callable(fetch) and hasattr(value, "dtype") else None

@@ -12,23 +12,16 @@ for the requests the view may send:
 from __future__ import annotations
 
 import threading
-from functools import cache
-from pathlib import Path
+from html import escape
 from typing import Any
 
 import anywidget
 import traitlets
 
-from ..display.schema import PROTOCOL, MountData
-
-STATIC = Path(__file__).parent / "static"
-
-
-@cache
-def bundle(name: str) -> str:
-    """Text of a built front-end file (tape.js, tape.css), read once; empty when it was not built."""
-    path = STATIC / name
-    return path.read_text(encoding="utf-8") if path.exists() else ""
+from ..display import html
+from ..display.formatters import show
+from ..display.html import bundle
+from ..display.schema import MIME, PROTOCOL, MountData
 
 
 class LabWidget(anywidget.AnyWidget):
@@ -84,9 +77,34 @@ class LabWidget(anywidget.AnyWidget):
         """One line: it is what an export shows in the live view's place, above the static picture."""
         return f"{type(self).__name__}: live view (needs a running kernel)"
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        found = super()._repr_mimebundle_(**kwargs)
+    # ----- the static body: subclasses override these two -----
+
+    def static_text(self) -> str:
+        """The view in plain text, without a front end."""
+        return repr(self)
+
+    def static_html(self) -> str:
+        """The view as a static cell output (see `display.html.static`)."""
+        return html.static(None, self.static_text())
+
+    def static_bundle(self) -> dict[str, Any]:
+        """The second output: picture, text, and the data for the exporter."""
+        words = self.static_text()
+        try:
+            return {"text/plain": words, "text/html": self.static_html(), MIME: html.pack(self.data())}
+        except Exception as error:
+            return {"text/plain": words, "text/html": f"<pre>{escape(words)}</pre><p>{escape(str(error))}</p>"}
+
+    # ----- notebooks -----
+
+    def live_bundle(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The first output: the live view, marked so that the exporter knows it."""
+        found = super()._repr_mimebundle_()
         data, metadata = found if isinstance(found, tuple) else (found, {})
-        if data is not None:
-            data["text/plain"] = repr(self)
-        return data, metadata
+        return {**(data or {}), "text/plain": repr(self)}, {**metadata, "autograd_lab": self.view}
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        return self.live_bundle()
+
+    def _ipython_display_(self) -> None:
+        show(self, self)

@@ -1,0 +1,181 @@
+"""From one step of the sweep to one frame: summaries, numbers put into the rule, and a spoken sentence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..autograd.formula import Formula
+from ..autograd.notation import format_number
+from ..autograd.symbols import Expr, Written
+from ..core.tape import Node, Slot
+from ..core.tensor import Tensor
+from .schema import Frame, Numbers, Sent, Summary
+from .snapshot import is_freed
+from .summary import as_array, summary
+from .text import number, one_line, shape_text
+
+ALL_ENTRIES = 16
+FEW_ENTRIES = 4
+
+
+def first_part(g: Any) -> Any:
+    """Of the cotangents of a node with several outputs, the first that arrived."""
+    if isinstance(g, tuple | list):
+        return next((part for part in g if part is not None), None)
+    return g
+
+
+def environment(node: Node, math: Formula, g: np.ndarray) -> dict[str, np.ndarray]:
+    """Arrays behind the names of a node's formula, spread to the shape of the cotangent."""
+    found: dict[str, Any] = {"g_bar": g}
+    if node.y is not None:
+        found[math.output] = node.y
+    for name, saved in zip(math.operands, () if is_freed(node) else node.saved, strict=False):
+        found.setdefault(name, saved)
+    arrays = {}
+    for name, value in found.items():
+        array = None if value is None else as_array(value)
+        if array is None:
+            continue
+        if array.dtype.kind == "V":
+            array = array.astype(np.float32)
+        try:
+            arrays[name] = np.broadcast_to(array, g.shape)
+        except ValueError:
+            continue
+    return arrays
+
+
+def entries(g: np.ndarray, generous: bool) -> list[tuple[int, ...]]:
+    """Which elements get their numbers: all of a small array, else the ones with the largest cotangents."""
+    if g.size <= (ALL_ENTRIES if generous else 1):
+        return list(np.ndindex(g.shape))
+    few = FEW_ENTRIES if generous else 1
+    size = np.abs(np.nan_to_num(g, nan=np.inf)).ravel()
+    order = np.argsort(-size, kind="stable")[:few]
+    return [tuple(int(i) for i in np.unravel_index(place, g.shape)) for place in order]
+
+
+def numbers(node: Node, math: Formula | None, g: Any, sent: list[Any], generous: bool = True) -> list[Numbers]:
+    """Rules of an elementwise node with the numbers of a few elements put in."""
+    g = first_part(g)
+    if math is None or g is None or node.op.kind != "elementwise":
+        return []
+    g = np.asarray(g)
+    if g.size == 0 or g.dtype.kind == "c":
+        return []
+    values = environment(node, math, g)
+    places = entries(g, generous)
+    found: list[Numbers] = []
+    for operand, rule, grad in zip(math.operands, math.rules, sent, strict=False):
+        if rule is None or grad is None or type(rule) is Written or not rule.names() <= values.keys():
+            continue
+        terms = g.size // max(np.size(grad), 1)
+        note = f"  (one of {terms:,} terms of a sum)" if terms > 1 else ""
+        for index in places:
+            text = _with_numbers(rule, {name: values[name][index] for name in rule.names()})
+            if text:
+                found.append({"operand": operand, "index": list(index), "text": text + note})
+    return found
+
+
+def _with_numbers(rule: Expr, values: dict[str, Any]) -> str:
+    try:
+        return rule.numbers(values)
+    except Exception:
+        return ""  # a function we cannot compute by name has no numbers line
+
+
+def measure(value: Summary | None) -> str:
+    """A gradient in speech: a scalar's number, or its norm; words where it is not finite."""
+    if value is None:
+        return "nothing"
+    if value["nan"] or value["inf"]:
+        return f"{value['nan']} NaN and {value['inf']} Inf of {value['size']}"
+    if value["size"] == 1 and value["values"]:
+        return number(value["values"][0])
+    return f"norm {number(value['norm'])} ({shape_text(value['shape'])})"
+
+
+def sentence(head: str, incoming: Summary, sent: list[Sent], name_of: Any) -> str:
+    """The step as one sentence: "tanh: incoming 0.412, local derivative 0.635, passes 0.262 to u"."""
+    parts = [f"incoming {measure(incoming)}"]
+    g = incoming["values"][0] if incoming["size"] == 1 and incoming["values"] else None
+    for one in sent:
+        out = one["grad"]
+        value = out["values"][0] if out["size"] == 1 and out["values"] else None
+        if isinstance(g, int | float) and isinstance(value, int | float) and g != 0:
+            parts.append(f"local derivative {format_number(value / g)}")
+        text = f"passes {measure(out)} to {name_of(one['to'])}"
+        if one["expected"] > 1:
+            text += f" ({one['arrived']} of {one['expected']}, sum now {measure(one['total'])})"
+        parts.append(text)
+    if not sent:
+        parts.append("passes nothing on")
+    return f"{head}: {', '.join(parts)}"
+
+
+class FrameMaker:
+    """Makes frames one after another, counting what has arrived where.
+
+    ids      numbers of leaves;  math  formulas by node id;  labels  spoken names by node id
+    """
+
+    def __init__(self, ids: Any, math: dict[int, Formula], labels: dict[int, str], generous: bool) -> None:
+        self.ids, self.math, self.labels, self.generous = ids, math, labels, generous
+        self.arrived: dict[int, int] = {}
+
+    def name(self, identity: int) -> str:
+        """How a node is spoken of."""
+        return self.labels.get(identity) or f"node {identity}"
+
+    def target(self, edge: Any) -> int:
+        """Id of where an edge leads."""
+        return self.ids.of(edge.node if type(edge) is Slot else edge)
+
+    def count(self, step: Any) -> list[tuple[int, int]]:
+        """(slot, target) of everything the step sent; counts the arrivals."""
+        if isinstance(step.node, Tensor):
+            return []
+        found = []
+        for slot, (edge, grad) in enumerate(zip(step.node.edges, step.grads, strict=False)):
+            if edge is not None and grad is not None:
+                target = self.target(edge)
+                self.arrived[target] = self.arrived.get(target, 0) + 1
+                found.append((slot, target))
+        return found
+
+    def frame(self, place: int, step: Any, went: list[tuple[int, int]], nums: list[Numbers]) -> Frame:
+        """The frame of a step whose arrivals were counted."""
+        identity = self.ids.of(step.node)
+        g = as_array(first_part(step.g))
+        incoming = summary(np.zeros(0) if g is None else g)
+        sent: list[Sent] = []
+        for slot, target in went:
+            grad, total = as_array(step.grads[slot]), as_array(step.totals[slot])
+            after = summary(grad)
+            same = total is grad
+            sent.append(
+                {"slot": slot, "to": target, "grad": after, "total": after if same else summary(total),
+                 "arrived": self.arrived[target], "expected": self.arrived[target]}
+            )  # fmt: skip
+        leaf = isinstance(step.node, Tensor)
+        frame: Frame = {
+            "step": place, "node": identity, "incoming": incoming, "sent": sent, "numbers": nums, "text": "",
+            "leaf_grad": leaf,
+        }  # fmt: skip
+        return frame
+
+    def finish(self, frames: list[Frame]) -> list[Frame]:
+        """Fill in what is only known at the end: how many cotangents each sum had, and so the sentences."""
+        for frame in frames:
+            for one in frame["sent"]:
+                one["expected"] = self.arrived[one["to"]]
+            head = one_line(self.name(frame["node"]))
+            if frame["leaf_grad"]:
+                frame["text"] = f"{head}.grad is complete: {measure(frame['incoming'])}"
+            else:
+                frame["text"] = sentence(head, frame["incoming"], frame["sent"], lambda i: one_line(self.name(i)))
+        return frames
