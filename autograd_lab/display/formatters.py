@@ -43,7 +43,8 @@ def show(document: Any, widget: Any = None) -> None:
     """Show a document: the live view where there is a kernel, and below it its static bundle.
 
     Args:
-        document: has `static_bundle()`.
+        document: has `static_bundle()`; if it has `shown(handle)`, that is told the handle with which the static
+            bundle can be replaced later (a training run whose last state comes when it ends).
         widget: the live view, or None.
     """
     if shell() is None:
@@ -57,7 +58,10 @@ def show(document: Any, widget: Any = None) -> None:
             display(bundle, metadata=metadata, raw=True)
         except Exception:
             pass  # the picture below says the same
-    display(document.static_bundle(), raw=True)
+    handle = display(document.static_bundle(), raw=True, display_id=True)
+    shown = getattr(document, "shown", None)
+    if shown is not None:
+        shown(handle)
 
 
 # ----- tensors -----

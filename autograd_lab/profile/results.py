@@ -7,12 +7,15 @@ import dataclasses
 import io
 import json
 import math
-from collections.abc import Sequence
+import textwrap
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
 from typing import Any
 
+from ..display import document, formatters, html
 from ..display.charts import Series, format_count, format_seconds, line_chart
+from ..display.schema import MIME, PROTOCOL
 from . import machine as machines
 
 __all__ = ["DeviceComparison", "Row"]
@@ -190,7 +193,7 @@ class DeviceComparison:
                 wrong = [row.unsynchronised for row in rows]
                 series.append(Series("not waited for", x, wrong, quiet=True))
         sizes = sorted({row.size for row in self.rows})
-        footer = [*self.sentences(), *_wrapped(self.note), machines.one_line(self.machine)]
+        footer = _wrapped([*self.sentences(), self.note, machines.one_line(self.machine)])
         return line_chart(
             series,
             title=f"{self.label}: time of a call",
@@ -201,7 +204,7 @@ class DeviceComparison:
             log_y=True,
             x_ticks=sizes if len(sizes) <= 12 else None,
             y_text=_tick,
-            footer=[line for line in footer if line],
+            footer=footer,
         )
 
     def plot(self, ax: Any = None) -> Any:
@@ -228,6 +231,32 @@ class DeviceComparison:
         ax.set(xscale="log", yscale="log", xlabel="size", ylabel="median time of a call in seconds", title=self.label)
         ax.legend()
         return ax
+
+    # ----- notebooks -----
+
+    view = "timings"
+
+    def data(self) -> dict[str, Any]:
+        """The view as plain data (`schema.MountData`)."""
+        return {"view": self.view, "protocol": PROTOCOL, "results": self.to_wire(), "options": {}}
+
+    def static_html(self) -> str:
+        """The curves as a cell output, the table folded below."""
+        table = f"<details><summary>table</summary><pre>{escape(self.table())}</pre></details>"
+        return html.static(self.svg(), self.text(), table)
+
+    def static_bundle(self) -> dict[str, Any]:
+        """The second output: picture, text, and the data for the exporter."""
+        return {"text/plain": self.text(), "text/html": self.static_html(), MIME: html.pack(self.data())}
+
+    def _repr_html_(self) -> str:
+        return self.static_html()
+
+    def _ipython_display_(self) -> None:
+        live = document.live_view(self) if document.live_view is not None else None
+        formatters.show(self, live)
+
+    # ----- files -----
 
     def to_wire(self) -> dict[str, Any]:
         """The trait `results` of the live view (`display/schema.py`, `Timings`)."""
@@ -298,18 +327,15 @@ class DeviceComparison:
         return " ".join(spans)
 
 
-def _tick(seconds: float | None) -> str:
+def _tick(seconds: float) -> str:
     """A round time on an axis: "100 µs"."""
-    assert seconds is not None
     text = format_seconds(seconds)
     number, unit = text.split(" ")
     return f"{float(number):g} {unit}"
 
 
-def _wrapped(text: str, width: int = 100) -> Sequence[str]:
-    import textwrap
-
-    return textwrap.wrap(text, width)
+def _wrapped(texts: list[str], width: int = 100) -> list[str]:
+    return [line for text in texts for line in textwrap.wrap(text, width)]
 
 
 def _written(text: str, path: str | Path | None) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 
 def live_view(document: Any) -> Any:
-    """The live view of a `display.document.Tape` (or Stepper), or None where anywidget is not installed."""
+    """The live view of a `Tape`, `Stepper` or `DeviceComparison`, or None where anywidget is not installed."""
     try:
         import anywidget  # noqa: F401
     except ImportError:
@@ -19,6 +19,10 @@ def live_view(document: Any) -> Any:
         from .stepper import BackwardStepper
 
         return BackwardStepper(document)
+    if document.view == "timings":
+        from .timings import DeviceTimings
+
+        return DeviceTimings(document)
     from .graph import TapeGraph
 
     return TapeGraph(document)

@@ -31,6 +31,7 @@ class DeviceTimings(LabWidget):
         view = DeviceTimings(compare_devices(fn, make_inputs))
     """
 
+    view = traitlets.Unicode("timings").tag(sync=True)
     results = traitlets.Dict(EMPTY).tag(sync=True)
     running = traitlets.Bool(False).tag(sync=True)
     progress = traitlets.Float(0.0).tag(sync=True)
@@ -40,7 +41,8 @@ class DeviceTimings(LabWidget):
         if comparison is not None:
             traits = {"results": comparison.to_wire(), "progress": 1.0} | traits
         self.comparison = comparison
-        super().__init__(**{"view": "timings"} | traits)
+        self._handles: list[Any] = []
+        super().__init__(**traits)
 
     def answer_bench(self) -> dict[str, int]:
         """Measure again, sending rows as they come; give the number of rows.
@@ -76,13 +78,23 @@ class DeviceTimings(LabWidget):
         finally:
             with self.hold_sync():
                 self.results, self.running, self.progress = before, False, 1.0
+        for handle in self._handles:
+            handle.update(self.static_bundle(), raw=True)
         return {"rows": len(fresh.rows)}
 
-    def text(self) -> str:
+    def static_text(self) -> str:
         """The results as plain text."""
         return self.comparison.text() if self.comparison is not None else "No timings yet"
 
-    def svg(self) -> str:
-        """The results as a static SVG."""
-        comparison = self.comparison or DeviceComparison([], {}, "Timings")
-        return comparison.svg()
+    def static_html(self) -> str:
+        """The results as a static cell output."""
+        return (self.comparison or DeviceComparison([], {}, "Timings")).static_html()
+
+    def shown(self, handle: Any) -> None:
+        """Keep the static picture's handle, to renew the picture after measuring again."""
+        self._handles.append(handle)
+
+    def __repr__(self) -> str:
+        """One line, shown where the view cannot live."""
+        label = self.comparison.label if self.comparison is not None else "timings"
+        return f"{label}: timings (live view; the picture below needs no kernel)"

@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 
 import traitlets
 
+from ..display import html
+from ..display.formatters import has_kernel, show
 from ..profile.training import TrainingLog, progress_text
 from . import activity
 from .base import LabWidget
@@ -56,6 +58,7 @@ class TrainingView(LabWidget):
     new run.
     """
 
+    view = traitlets.Unicode("training").tag(sync=True)
     points = traitlets.Dict({"step": [], "series": {}}).tag(sync=True)
     running = traitlets.Bool(False).tag(sync=True)
     stop_requested = traitlets.Bool(False).tag(sync=True)
@@ -82,7 +85,8 @@ class TrainingView(LabWidget):
         self._count = 0
         self._end = ""
         self._counts_itself = False
-        super().__init__(**{"view": "training", "total_steps": total_steps} | traits)
+        self._handles: list[Any] = []
+        super().__init__(**{"total_steps": total_steps} | traits)
 
     @property
     def stopped(self) -> bool:
@@ -194,6 +198,8 @@ class TrainingView(LabWidget):
             with self.hold_sync():
                 self.running = False
                 self._show(self._now())
+            for handle in self._handles:
+                handle.update(self.static_bundle(), raw=True)
 
     def numbers(self) -> dict[str, float]:
         """The latest value of every series."""
@@ -202,7 +208,23 @@ class TrainingView(LabWidget):
     def svg(self) -> str:
         """The curve as a static SVG, as it stands now."""
         with self._lock:
-            return self._log.svg(self.title, self.text)
+            return self._log.svg(self.title, progress_text(self._log.done, self.total_steps, None, self._end))
+
+    def static_text(self) -> str:
+        """Where the run stands, in one line."""
+        return f"{self.title}: {self.text or 'no step yet'}"
+
+    def static_html(self) -> str:
+        """The curve as a static cell output."""
+        return html.static(self.svg(), self.static_text())
+
+    def shown(self, handle: Any) -> None:
+        """Keep the static picture's handle: the picture is renewed when the run ends."""
+        self._handles.append(handle)
+
+    def __repr__(self) -> str:
+        """One line, shown where the view cannot live."""
+        return f"{self.title}: training (live view; the picture below needs no kernel)"
 
     def _start(self) -> None:
         self._end = ""
@@ -211,6 +233,9 @@ class TrainingView(LabWidget):
         with self.hold_sync():
             self.running = True
             self.text = self._state()
+        if not self._handles and has_kernel():
+            # Nobody has shown it yet: it stands where the loop starts.
+            show(self, self)
 
     def _sign(self) -> None:
         """Let others know that training is still going on."""

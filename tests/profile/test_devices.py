@@ -151,7 +151,7 @@ def test_json_comes_back_labelled_with_card_and_date(result, tmp_path):
     assert loaded.names[-1] == f"fake (Simulated card, {result.date})"
     both = result.beside(loaded)
     assert both.crossover(loaded.names[-1]) == 64
-    assert "stroke-dasharray" in both.svg() and "stroke-dasharray" not in result.svg()
+    assert 'stroke-dasharray="6 4"' in both.svg() and 'stroke-dasharray="6 4"' not in result.svg()
     again = DeviceComparison.load(both.to_json())
     assert again.rows[-1].recorded == loaded.rows[-1].recorded
 

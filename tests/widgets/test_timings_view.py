@@ -27,7 +27,7 @@ def test_it_shows_what_was_measured(comparison):
     view = DeviceTimings(comparison)
     assert view.view == "timings" and view.results == comparison.to_wire()
     assert not view.running and view.progress == 1.0
-    assert "cuda12" in view.text() and "<svg" in view.svg()
+    assert "cuda12" in view.static_text() and "<svg" in view.static_html()
     assert view.data()["results"] == comparison.to_wire()
 
 
@@ -41,7 +41,7 @@ def test_the_traits_are_the_schemas():
 
 def test_an_empty_view_has_bodies():
     view = DeviceTimings()
-    assert view.text() == "No timings yet" and "No points yet" in view.svg()
+    assert view.static_text() == "No timings yet" and "No points yet" in view.static_html()
 
 
 def test_the_button_measures_again(comparison):
