@@ -18,11 +18,10 @@ CONTAINERS = (list, tuple, dict, OrderedDict, Counter, set, frozenset)
 
 _LEAVES = frozenset({str, bytes, bool, int, float, complex, type(None)})
 _PLAIN_KEYS = frozenset({str, bytes, bool, float, type(None)})
-_CONSTANTS = {"NONE": None, "NEWTRUE": True, "NEWFALSE": False}
-_LITERALS = frozenset(
+_LITERALS = (
     "BININT BININT1 BININT2 LONG1 LONG4 BINFLOAT BINUNICODE SHORT_BINUNICODE BINUNICODE8 "
-    "BINBYTES SHORT_BINBYTES BINBYTES8 BYTEARRAY8".split()
-)
+    "BINBYTES SHORT_BINBYTES BINBYTES8 BYTEARRAY8"
+).split()
 
 
 class Constructor:
@@ -57,32 +56,26 @@ class Reader:
         self.file = io.BytesIO(data)
         self.stack, self.marks, self.memo = [], [], {}
         self.count = self.end = 0
+        self.outside = None
         self.collisions = Counter()
 
     def load(self):
         """The object that the pickle describes."""
-        op, position, done = None, 0, False
+        file, code = self.file, b""
         try:
-            for op, argument, position in pickletools.genops(self.file):  # noqa: B007 (used in the error)
+            while (code := file.read(1)) != b".":
                 self.count += 1
-                name = op.name
-                if name in _LITERALS:
-                    self.stack.append(argument)
-                elif name == "STOP":
-                    done = True
-                else:
-                    handler = _HANDLERS.get(name)
-                    if handler is None:
-                        raise UnpicklingError(f"the pickle opcode {name} is not used by torch.save and is refused")
-                    handler(self, argument)
-            self.end = self.file.tell()
-            if not done or self.marks or len(self.stack) != 1:
+                read_argument, handler = _OPCODES.get(code) or _refused(code)
+                handler(self, None if read_argument is None else read_argument(file))
+            if self.marks or len(self.stack) != 1:
                 raise UnpicklingError("the pickle ends with its stack out of order")
         except UnpicklingError:
             raise
         except (ValueError, TypeError, IndexError, KeyError, AttributeError, OverflowError, RecursionError) as error:
-            at = "at its start" if op is None else f"near byte {position} ({op.name})"
-            raise UnpicklingError(f"the pickle is damaged or cut short {at}: {error}") from error
+            if error is self.outside:
+                raise
+            raise UnpicklingError(f"the pickle is damaged near byte {file.tell()}, opcode {code!r}: {error}") from error
+        self.end = file.tell()
         check_result(self.stack[0])
         return self.stack[0]
 
@@ -167,9 +160,23 @@ def check_result(root):
         stack.extend((item, depth + 1) for item in inner if type(item) not in _LEAVES)
 
 
-def _global(reader, argument):
-    module, _, name = argument.partition(" ")
-    _look_up(reader, module, name)
+def _refused(code):
+    if not code:
+        raise UnpicklingError("the pickle is cut short: it has no end")
+    known = pickletools.code2op.get(code.decode("latin-1"))
+    raise UnpicklingError(f"the opcode {known.name if known else code} is not used by torch.save and is refused")
+
+
+def _protocol(reader, version):
+    if not 2 <= version <= 5:
+        raise UnpicklingError(f"unsupported pickle protocol: {version}; torch.save writes 2, and 3 to 5 on request")
+
+
+def _global(reader, _):
+    module, name = reader.file.readline(), reader.file.readline()
+    if not name.endswith(b"\n"):
+        raise UnpicklingError("the pickle is cut short inside a name")
+    _look_up(reader, module[:-1].decode(), name[:-1].decode())
 
 
 def _stack_global(reader, _):
@@ -259,7 +266,12 @@ def _frozen_set(reader):
 
 
 def _persistent(reader, _):
-    reader.stack.append(reader.persistent(reader.stack.pop()))
+    identity = reader.stack.pop()
+    try:
+        reader.stack.append(reader.persistent(identity))
+    except Exception as error:  # perhaps from a map_location function: not to be mistaken for a damaged file
+        reader.outside = error
+        raise
 
 
 def _get(reader, index):
@@ -274,7 +286,7 @@ def _text(reader, argument):
 
 
 _HANDLERS = {
-    "PROTO": lambda reader, _: None,
+    "PROTO": _protocol,
     "FRAME": lambda reader, _: None,
     "GLOBAL": _global,
     "STACK_GLOBAL": _stack_global,
@@ -308,5 +320,13 @@ _HANDLERS = {
     "LONG_BINGET": _get,
     "SHORT_BINSTRING": _text,
     "BINSTRING": _text,
-    **{name: _constant(value) for name, value in _CONSTANTS.items()},
+    "NONE": _constant(None),
+    "NEWTRUE": _constant(True),
+    "NEWFALSE": _constant(False),
+    **dict.fromkeys(_LITERALS, lambda reader, argument: reader.stack.append(argument)),
+}
+_OPCODES = {
+    op.code.encode("latin-1"): (op.arg.reader if op.arg and op.name != "GLOBAL" else None, _HANDLERS[op.name])
+    for op in pickletools.opcodes
+    if op.name in _HANDLERS
 }
