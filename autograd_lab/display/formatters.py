@@ -53,15 +53,22 @@ def show(document: Any, widget: Any = None) -> None:
     from IPython.display import display
 
     if widget is not None and has_kernel():
-        try:
-            bundle, metadata = widget.live_bundle()
-            display(bundle, metadata=metadata, raw=True)
-        except Exception:
-            pass  # the picture below says the same
+        show_live(widget)
     handle = display(document.static_bundle(), raw=True, display_id=True)
     shown = getattr(document, "shown", None)
     if shown is not None:
         shown(handle)
+
+
+def show_live(widget: Any) -> None:
+    """Show only the live view; a view that cannot be sent is left to the picture below it."""
+    from IPython.display import display
+
+    try:
+        bundle, metadata = widget.live_bundle()
+    except Exception:
+        return
+    display(bundle, metadata=metadata, raw=True)
 
 
 # ----- tensors -----

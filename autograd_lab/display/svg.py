@@ -24,6 +24,8 @@ SHAPED_EDGES = 120
 HEIGHT = 34
 _INCH = 72.0
 
+Point = tuple[float, float]
+
 
 class Box(NamedTuple):
     """What is written in a node and how large it is."""
@@ -150,8 +152,8 @@ class Layout(NamedTuple):
 
     width: float
     height: float
-    centres: dict[int, tuple[float, float]]
-    splines: list[tuple[int, int, list[tuple[float, float]]]]
+    centres: dict[int, Point]
+    splines: list[tuple[int, int, list[Point]]]
 
 
 def layout(graph: Graph, rows: list[int], boxes: dict[int, Box], direction: str = "LR") -> Layout | None:
@@ -199,7 +201,7 @@ def _tooltip(graph: Graph, row: int) -> str:
     return "\n".join(parts)
 
 
-def _draw_node(graph: Graph, row: int, words: Box, centre: tuple[float, float], current: bool) -> str:
+def _draw_node(graph: Graph, row: int, words: Box, centre: Point, current: bool) -> str:
     nodes = graph["nodes"]
     kind, identity, value = nodes["kind"][row], nodes["id"][row], nodes["value"][row]
     w, h = words.width, words.height
@@ -237,28 +239,37 @@ def _draw_node(graph: Graph, row: int, words: Box, centre: tuple[float, float], 
     )
 
 
-def _arrow(tip: tuple[float, float], toward: tuple[float, float], css: str) -> str:
-    """A head whose point lies 9 pixels beyond `tip`, coming from `toward`."""
-    (bx, by), (ax, ay) = tip, toward
-    length = max(((bx - ax) ** 2 + (by - ay) ** 2) ** 0.5, 1e-9)
-    ux, uy = (bx - ax) / length, (by - ay) / length
-    sides = f"{bx - 3.2 * uy:.1f},{by + 3.2 * ux:.1f} {bx + 3.2 * uy:.1f},{by - 3.2 * ux:.1f}"
-    return f'<polygon class="{css}" points="{bx + 9 * ux:.1f},{by + 9 * uy:.1f} {sides}"/>'
+def _beyond(point: Point, toward: Point, distance: float) -> Point:
+    """The point at a distance from `point`, in the direction that leads from `toward` to it."""
+    (bx, by), (ax, ay) = point, toward
+    length = max(math.hypot(bx - ax, by - ay), 1e-9)
+    return bx + distance * (bx - ax) / length, by + distance * (by - ay) / length
 
 
-def _draw_edge(points: list[tuple[float, float]], note: str, back: float | None) -> str:
+def _arrow(base: Point, tip: Point, css: str) -> str:
+    """A head from the middle of its base to its tip."""
+    (bx, by), (tx, ty) = base, tip
+    length = max(math.hypot(tx - bx, ty - by), 1e-9)
+    nx, ny = -(ty - by) / length * 3.4, (tx - bx) / length * 3.4
+    points = f"{tx:.1f},{ty:.1f} {bx + nx:.1f},{by + ny:.1f} {bx - nx:.1f},{by - ny:.1f}"
+    return f'<polygon class="{css}" points="{points}"/>'
+
+
+def _draw_edge(points: list[Point], note: str, back: float | None) -> str:
     """One edge; `back` is the width of its backward stroke, None when no gradient has come along it."""
-    (x0, y0), rest = points[0], points[1:]
-    path = f"M{x0:.1f} {y0:.1f}C" + " ".join(f"{x:.1f} {y:.1f}" for x, y in rest)
-    parts = [f'<path class="agl-s-edge" d="{path}"/>']
+    # The spline ends a little before the node; the head fills the gap.
+    tip = _beyond(points[-1], points[-2], 9)
+    curve = "C" + " ".join(f"{x:.1f} {y:.1f}" for x, y in points[1:])
+    path = f"M{points[0][0]:.1f} {points[0][1]:.1f}{curve}"
     if back is None:
-        # The spline ends a little before the node; the head fills the gap.
-        parts.append(_arrow(points[-1], points[-2], "agl-s-arrow"))
+        parts = [f'<path class="agl-s-edge" d="{path}"/>', _arrow(points[-1], tip, "agl-s-arrow")]
     else:
-        parts.append(f'<path class="agl-s-back" d="{path}" stroke-width="{back:.1f}"/>')
-        start = (points[0][0] + 0.06 * (points[1][0] - points[0][0]), points[0][1])
-        inner = (start[0] + 9, start[1] + 9 * (points[1][1] - points[0][1]) / max(points[1][0] - points[0][0], 1e-9))
-        parts.append(_arrow(inner, points[1] if points[1] != inner else points[-1], "agl-s-back-arrow"))
+        whole = f"{path}L{tip[0]:.1f} {tip[1]:.1f}"
+        base = _beyond(points[0], points[1], -9)
+        parts = [
+            f'<path class="agl-s-back" d="{whole}" stroke-width="{back:.1f}"/>',
+            _arrow(base, _beyond(points[0], points[1], 3), "agl-s-back-arrow"),
+        ]
     if note:
         mx, my = points[len(points) // 2]
         place = f'text-anchor="middle" x="{mx:.1f}" y="{my - 4:.1f}"'

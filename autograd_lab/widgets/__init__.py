@@ -28,6 +28,21 @@ def live_view(document: Any) -> Any:
     return TapeGraph(document)
 
 
+def connect() -> None:
+    """Tell the displays, which stand a floor below, how to make live views."""
+    from ..display import document, live
+
+    document.live_view, live.follow_view = live_view, follow_view
+
+
+def follow_view(document: Any) -> Any:
+    """The live view of a recording that has just begun, or None where anywidget is not installed."""
+    widget = live_view(document)
+    if widget is not None:
+        widget.recording = True
+    return widget
+
+
 def step(loss: Any, gradient: Any = None) -> Any:
     """Record the backward pass of a tensor and step through it.
 

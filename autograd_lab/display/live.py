@@ -1,0 +1,154 @@
+"""`lab.record()`: watch the tape grow while a block runs.
+
+An observer turns nodes into rows at most twenty times a second and lets go of them, so that watching a training
+loop keeps no graph alive. The last state is always told, also when the block raises.
+"""
+
+from __future__ import annotations
+
+import time
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from ..core.observers import Observer, observe
+from ..core.tape import Node
+from .document import Tape, caller
+from .formatters import has_kernel, show, show_live
+from .names import Names, find_names
+from .schema import AppendEvent
+from .snapshot import LIMIT, Builder, Snapshot, known_values
+
+INTERVAL = 0.05
+
+#: makes an empty live view that follows a recording, or gives None; set by the composition root
+follow_view: Callable[[Tape], Any] | None = None
+
+
+class LiveTape(Tape, Observer):
+    """What `record()` gives: a tape that grows while its block runs.
+
+    Example:
+        >>> with lab.record() as tape:
+        ...     loss = model(x).sum()
+        >>> len(tape)
+    """
+
+    def __init__(self, show: bool = True, title: str = "recorded tape", interval: float = INTERVAL) -> None:
+        self._builder = Builder()
+        self._title = title
+        super().__init__(Snapshot(self._builder.graph([], title), self._builder.formulas, {}, self._builder.ids))
+        self._show, self._interval = show, interval
+        self._pending: list[Node] = []
+        self._alive: dict[int, weakref.ref] = {}
+        self._told = (0, 0)
+        self._left_out = 0
+        self._last = 0.0
+        self._context: Any = None
+        self.widget: Any = None
+        self.recording = False
+        self.events = 0
+
+    # ----- the block -----
+
+    def __enter__(self) -> LiveTape:
+        if self._show and follow_view is not None and has_kernel():
+            self.widget = follow_view(self)
+            if self.widget is not None:
+                show_live(self.widget)
+        self.recording = True
+        self._context = observe(self)
+        self._context.__enter__()
+        return self
+
+    def __exit__(self, *exc: Any) -> None:
+        self._context.__exit__(*exc)
+        self._context = None
+        self.recording = False
+        try:
+            self._finish(find_names(caller()))
+        except Exception as error:  # watching must not break what is watched
+            self.graph["title"] = f"{self._title} (incomplete: {error})"
+        if self.widget is not None:
+            self.widget.settle(self)
+            show(self)
+
+    def op_recorded(self, node: Node, operands: Any, output: Any) -> None:
+        """Keep the node for the next batch."""
+        if len(self._alive) + len(self._pending) >= LIMIT:
+            self._left_out += 1
+            return
+        self._pending.append(node)
+        now = time.monotonic()
+        if now - self._last >= self._interval and self._last:
+            self._last = now
+            try:
+                self._flush(find_names(caller(2)))
+            except Exception:
+                pass  # watching must not break what is watched; the end of the block tries again
+        elif not self._last:
+            self._last = now
+
+    # ----- batches -----
+
+    def _flush(self, names: Names) -> None:
+        """Turn pending nodes into rows, and tell the view about them."""
+        nodes, self._pending = self._pending, []
+        builder = self._builder
+        builder.names = names
+        builder.values = known_values(nodes, names)
+        for node in nodes:
+            builder.op(node)
+            self._alive[node.seq] = weakref.ref(node)
+        builder.values = {}
+        builder.names = Names()
+        event = self._event()
+        if event is not None:
+            self.events += 1
+            if self.widget is not None:
+                self.widget.append(event)
+
+    def _event(self) -> AppendEvent | None:
+        """Rows and edges since the last event."""
+        nodes, edges = self._builder.nodes, self._builder.edges
+        before, self._told = self._told, (len(nodes["id"]), len(edges["source"]))
+        if before == self._told:
+            return None
+        return {
+            "kind": "append",
+            "nodes": {name: column[before[0] :] for name, column in nodes.items()},  # type: ignore[attr-defined,typeddict-item]
+            "edges": {name: column[before[1] :] for name, column in edges.items()},  # type: ignore[attr-defined,typeddict-item]
+            "formulas": self._builder.formulas,
+            "roots": [],
+        }
+
+    def _finish(self, names: Names) -> None:
+        """The last batch, names that were given only after an op ran, and the roots."""
+        self._flush(names)
+        builder = self._builder
+        row_of = {identity: row for row, identity in enumerate(builder.nodes["id"])}
+        for identity, reference in self._alive.items():
+            node = reference()
+            if node is None:
+                continue
+            row = row_of[identity]
+            builder.nodes["label"][row] = names.of(node) or builder.nodes["label"][row]
+            if builder.nodes["value"][row] is None:
+                builder.nodes["value"][row] = builder.summary(names.value(node))
+        used = set(builder.edges["source"])
+        roots = [i for i, kind in zip(builder.nodes["id"], builder.nodes["kind"], strict=True) if kind == "op"]
+        roots = [identity for identity in roots if identity not in used]
+        self.graph = builder.graph(roots, self._title, self._left_out)
+        self.formulas = builder.formulas
+        self._alive = {}
+
+
+def record(show: bool = True) -> LiveTape:
+    """Watch the tape while a block runs: `with lab.record() as tape:`.
+
+    In a notebook the graph grows below the cell; elsewhere nothing is shown and `tape` holds what was recorded.
+
+    Args:
+        show: show the live view when there is a notebook.
+    """
+    return LiveTape(show)

@@ -1,0 +1,80 @@
+"""`%load_ext autograd_lab`: lines recorded, names of cells known, `%%tape` and `%%step`.
+
+Loading is done by `import autograd_lab` when a shell is running; `%load_ext` does the same by hand.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from .core.tape import record_lines
+from .display import snapshot
+from .display.document import Tape
+from .display.formatters import show
+from .display.names import Names
+from .display.recording import Stepper
+from .widgets import connect, live_view
+
+_CELL_NAME = re.compile(r"<ipython-input-(\d+)-")
+
+
+def cell_finder(shell: Any) -> Any:
+    """A function that tells the execution count of the cell a file name stands for."""
+
+    def cell_of(file: str) -> int | None:
+        known = getattr(shell.compile, "_filename_map", {})
+        if file in known:
+            return known[file]
+        match = _CELL_NAME.match(file)
+        return int(match.group(1)) if match else None
+
+    return cell_of
+
+
+def _run(shell: Any, line: str, cell: str) -> Any:
+    """Run a cell and give the tensor named on the magic's line, or the value of the cell's last expression."""
+    result = shell.run_cell(cell, store_history=False, silent=False)
+    result.raise_error()
+    name = line.strip()
+    if name:
+        if name not in shell.user_ns:
+            raise NameError(f"name {name!r} is not defined after the cell has run")
+        return shell.user_ns[name]
+    if result.result is None:
+        raise ValueError("name the tensor after the magic, or end the cell with an expression")
+    return result.result
+
+
+def install(shell: Any) -> None:
+    """Switch on what a notebook wants: lines in nodes, cells' numbers, magics. Harmless when repeated."""
+    record_lines(True)
+    connect()
+    snapshot.cell_of = cell_finder(shell)
+
+    def tape(line: str, cell: str) -> None:
+        """%%tape [name]: run the cell and show the tape of a tensor."""
+        value = _run(shell, line, cell)
+        document = Tape(snapshot.take(value, Names().update(shell.user_ns)))
+        document._ipython_display_()
+
+    def step(line: str, cell: str) -> None:
+        """%%step [name]: run the cell and step backward from a tensor."""
+        value = _run(shell, line, cell)
+        session = Stepper(value, names=Names().update(shell.user_ns))
+        show(session, live_view(session))
+
+    shell.register_magic_function(tape, "cell", "tape")
+    shell.register_magic_function(step, "cell", "step")
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Called by `%load_ext autograd_lab.ipython`."""
+    install(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """Called by `%unload_ext autograd_lab.ipython`."""
+    record_lines(False)
+    for name in ("tape", "step"):
+        shell.magics_manager.magics["cell"].pop(name, None)
