@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import sys
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -126,12 +125,3 @@ def _threads_from_environment() -> int | None:
         if value.isdigit():
             return int(value)
     return None
-
-
-def main() -> None:
-    """Print this machine's description: `python -m autograd_lab.profile.machine`."""
-    sys.stdout.write(one_line() + "\n")
-
-
-if __name__ == "__main__":
-    main()

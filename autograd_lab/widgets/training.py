@@ -145,15 +145,17 @@ class TrainingView(LabWidget):
         """
         if total is None and hasattr(items, "__len__"):
             total = len(items)
-        shown = _bar(total, description) if bar else None
+        make_bar = _bar_maker(total, description) if bar else None
         if total and (self.total_steps is None or self._counts_itself) and self._depth == 0:
             # Epoch after epoch over the same loader: each adds its steps.
             self._counts_itself = True
             self.total_steps = (self.total_steps or 0) + total
-        return self._walk(items, shown)
+        return self._walk(items, make_bar)
 
-    def _walk(self, items: Iterable[Item], shown: Any) -> Iterator[Item]:
+    def _walk(self, items: Iterable[Item], make_bar: Callable[[], Any] | None) -> Iterator[Item]:
         with self:
+            # Made after the view has shown itself, so that the bar stands in one place below it.
+            shown = make_bar() if make_bar is not None else None
             try:
                 if self.stopped:
                     return
@@ -265,13 +267,12 @@ class TrainingView(LabWidget):
             self._timer = None
 
 
-def _bar(total: int | None, description: str) -> Any:
+def _bar_maker(total: int | None, description: str) -> Callable[[], Any]:
     try:
         from tqdm import tqdm
     except ImportError as error:
         raise ImportError("track() shows a tqdm bar: pip install tqdm, or track(…, bar=False)") from error
     # In a notebook the error stream has a red ground; in a terminal the output may be piped elsewhere.
     in_notebook = type(sys.stdout).__module__.startswith("ipykernel")
-    return tqdm(
-        total=total, desc=description, file=sys.stdout if in_notebook else sys.stderr, mininterval=INTERVAL, leave=True
-    )
+    stream = sys.stdout if in_notebook else sys.stderr
+    return lambda: tqdm(total=total, desc=description, file=stream, mininterval=INTERVAL)
