@@ -92,10 +92,25 @@ def run_all(page: Page, timeout: float = 120) -> None:
 
 
 def cell(page: Page, index: int) -> Locator:
-    """Bring cell `index` into view (JupyterLab detaches distant ones) and give its locator."""
-    page.evaluate(f"async (i) => {{ {_PANEL} await panel.content.scrollToItem(i, 'start'); }}", index)
+    """Bring cell `index` into view (JupyterLab detaches distant ones) and give its locator once it stands still."""
+    page.evaluate(
+        f"""async (i) => {{
+            {_PANEL}
+            const frame = () => new Promise(requestAnimationFrame);
+            const node = panel.content.widgets[i].node;
+            await panel.content.scrollToItem(i, 'start');
+            for (let still = 0, last = null, tries = 0; still < 5 && tries < 300; tries++) {{
+                await frame();
+                const box = node.getBoundingClientRect();
+                const here = node.isConnected && box.height > 0 ? `${{box.top}} ${{box.height}}` : null;
+                still = here !== null && here === last ? still + 1 : 0;
+                last = here;
+            }}
+        }}""",
+        index,
+    )
     found = page.locator(f".jp-Notebook .jp-Cell[data-windowed-list-index='{index}']")
-    found.wait_for(state="attached")
+    found.wait_for()
     return found
 
 

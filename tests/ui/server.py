@@ -56,10 +56,19 @@ class LabServer:
         with urllib.request.urlopen(call, timeout=timeout) as answer:
             return answer.read()
 
+    def sessions(self) -> list[dict]:
+        """The notebooks that have a kernel now."""
+        return json.loads(self.request("GET", "/api/sessions"))
+
     def close_kernels(self) -> None:
-        """End every notebook's kernel, so that a finished test holds no memory."""
-        for session in json.loads(self.request("GET", "/api/sessions")):
+        """End every notebook's kernel."""
+        for session in self.sessions():
             self.request("DELETE", f"/api/sessions/{session['id']}", timeout=20)
+
+    def reset(self) -> None:
+        """Leave to the next test no kernel, and no setting (the theme is one) that this one changed."""
+        self.close_kernels()
+        shutil.rmtree(self.folder / "settings", ignore_errors=True)
 
     def stop(self) -> None:
         """Shut down the server and its kernels; what does not go by itself within ten seconds is killed."""

@@ -1,6 +1,7 @@
 """The harness itself: a notebook runs, its widget draws, themes switch, axe-core sees, errors are reported."""
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.ui import harness
 
@@ -55,3 +56,26 @@ def test_a_cell_that_raises_is_reported(page, lab):
     harness.open_notebook(page, lab, path)
     with pytest.raises(harness.NotebookError, match="ZeroDivisionError"):
         harness.run_all(page)
+
+
+def test_a_distant_cell_is_brought_into_view(page, lab):
+    cells = [f"print('\\n'.join(['cell {i}'] * 20))" for i in range(40)]
+    harness.open_notebook(page, lab, harness.write_notebook(lab, "long.ipynb", *cells))
+    harness.run_all(page)
+    for index in (39, 0, 20):
+        expect(harness.cell(page, index).locator(".jp-OutputArea-output")).to_contain_text(f"cell {index}")
+
+
+@pytest.mark.parametrize("kernel", [True, False])
+def test_a_saved_notebook_is_opened_again(page, lab, kernel):
+    path = harness.write_notebook(lab, "saved.ipynb", "print('kept')", WIDGET)
+    harness.open_notebook(page, lab, path)
+    harness.run_all(page)
+    page.get_by_text("pressed 3 times").wait_for()
+    harness.save(page)
+    lab.close_kernels()
+    harness.open_notebook(page, lab, path, kernel=kernel)
+    expect(harness.cell(page, 0).locator(".jp-OutputArea-output")).to_have_text("kept\n")
+    assert len(lab.sessions()) == int(kernel)
+    if kernel:  # the widget comes from the saved state; without any kernel ipywidgets' manager restores none
+        page.get_by_text("pressed 3 times").wait_for()
