@@ -6,7 +6,6 @@ files into memory and compute the place of every record without reading the dire
 
 import io
 import struct
-import zipfile
 import zlib
 from typing import NamedTuple
 
@@ -16,6 +15,7 @@ ALIGNMENT = 64
 _CHUNK = 1 << 20
 _MAX32 = 0xFFFFFFFF
 _UTF8, _DESCRIPTOR = 0x800, 0x008
+_STORED = 0
 _LOCAL = struct.Struct("<4s5H3I2H")
 _CENTRAL = struct.Struct("<4s6H3I5H2I")
 
@@ -139,6 +139,17 @@ class _Window(io.RawIOBase):
         return got
 
 
+def _directory(file):
+    """The entries of the archive's directory, in its order."""
+    import zipfile  # on first use: with its compressors it takes longer to import than this whole folder
+
+    try:
+        with zipfile.ZipFile(file) as archive:
+            return archive.infolist()
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, struct.error, OverflowError, OSError) as error:
+        raise broken(f"failed finding central directory ({error})") from None
+
+
 class RecordReader:
     """Finds and reads the records of an archive, checking every size before memory is taken.
 
@@ -147,11 +158,7 @@ class RecordReader:
 
     def __init__(self, file):
         self.file = _Window(file)
-        try:
-            with zipfile.ZipFile(self.file) as archive:
-                entries = archive.infolist()
-        except (zipfile.BadZipFile, NotImplementedError, ValueError, struct.error, OverflowError, OSError) as error:
-            raise broken(f"failed finding central directory ({error})") from None
+        entries = _directory(self.file)
         if not entries:
             raise broken("it has no records")
         self.archive = entries[0].filename.partition("/")[0]
@@ -162,7 +169,7 @@ class RecordReader:
 
     def _check_layout(self, entries):
         for entry, after in zip(entries, [*entries[1:], None], strict=True):
-            if entry.compress_type != zipfile.ZIP_STORED or entry.file_size != entry.compress_size:
+            if entry.compress_type != _STORED or entry.file_size != entry.compress_size:
                 raise broken(f"record {entry.filename!r} is compressed, which torch.save never does; unpack it first")
             if entry.flag_bits & 0x1:
                 raise broken(f"record {entry.filename!r} is encrypted")

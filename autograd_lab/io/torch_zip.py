@@ -2,20 +2,19 @@
 
 import mmap as mapping
 import os
-import secrets
-import stat
 import sys
-from contextlib import contextmanager
 from pickle import UnpicklingError
 
 import numpy as np
 
 from ..backend.device import device
 from ..backend.namespace import backend_for
+from .atomic import replacing
 from .encoder import Encoder
 from .names import ALLOWED, LoadedStorage, StorageType, swap_bytes
 from .opcodes import Reader
 from .records import ALIGNMENT, RecordReader, RecordWriter
+from .safetensors import load_file
 from .storages import Describer
 
 _STATE_DICT_WAY = (
@@ -50,7 +49,7 @@ def save(obj, f):
     path = os.fspath(f)
     stem = os.path.basename(path).rpartition(".")
     name = stem[0] or stem[2]
-    with _replacing(path) as file:
+    with replacing(path) as file:
         _write(file.write, name if name.isascii() else "archive", pickled, describe.storages)
 
 
@@ -65,38 +64,10 @@ def _write(write, archive, pickled, storages):
     records.close()
 
 
-@contextmanager
-def _replacing(path):
-    """A new file that takes the place of ``path`` when the block ends well, with the old one's permissions."""
-    path = os.path.realpath(path)
-    folder = os.path.dirname(path)
-    if not os.path.isdir(folder):
-        raise RuntimeError(f"Parent directory {folder} does not exist.")
-    try:
-        mode = os.stat(path).st_mode
-    except FileNotFoundError:
-        mode = None
-    if mode is not None and not stat.S_ISREG(mode):  # a folder (an error) or a device, which must not be replaced
-        with open(path, "wb") as file:
-            yield file
-        return
-    temporary = os.path.join(folder, f".{os.path.basename(path)[:200]}.{secrets.token_hex(6)}.tmp")
-    try:
-        with open(temporary, "xb") as file:
-            if mode is not None:
-                os.chmod(temporary, stat.S_IMODE(mode))
-            yield file
-        os.replace(temporary, path)
-    except BaseException:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
-        raise
-
-
 def load(f, map_location=None, *, weights_only=True, mmap=None):
     """Read what ``torch.save`` or ``save`` wrote. Never runs code from the file, whatever ``weights_only`` says.
 
-    f             a path, or a file object with ``read``, ``seek`` and ``tell``
+    f             a path (also of a ``.safetensors`` file), or a file object with ``read``, ``seek`` and ``tell``
     map_location  where tensors go: a device or its name; a dict from the file's locations to others; or a function of
                   (storage, location) that returns ``storage``, ``storage.cpu()``, ``storage.cuda(i)`` or None
     weights_only  as in torch; with False, a file that holds code is refused all the same
@@ -108,6 +79,10 @@ def load(f, map_location=None, *, weights_only=True, mmap=None):
     Example: ``model.load_state_dict(load("weights.pt"))``
     """
     if isinstance(f, str | os.PathLike):
+        if os.fspath(f).endswith(".safetensors"):
+            if map_location is not None and not isinstance(map_location, str | device):
+                raise RuntimeError("Loading a safetensors file takes a device or its name as map_location")
+            return load_file(f, "cpu" if map_location is None else map_location)
         with open(f, "rb") as file:
             return _load(file, map_location, weights_only, mmap)
     if mmap:

@@ -3,6 +3,8 @@
 import io
 import os
 import pathlib
+import time
+import zipfile
 from pickle import PicklingError
 
 import numpy as np
@@ -13,6 +15,7 @@ from autograd_lab.backend.device import device
 from autograd_lab.core.tensor import wrap
 from autograd_lab.io import load, save
 from tests.io.compare import assert_same
+from tests.io.test_hostile import V2, Call, Described, Name, Persistent, archive, pickled
 
 VALUES = {"a": torch.arange(6.0).reshape(2, 3), "flags": torch.tensor([True, False]), "none": torch.empty(0)}
 
@@ -24,21 +27,18 @@ def path(tmp_path):
     return tmp_path / "file.pt"
 
 
-@pytest.mark.parametrize("kind", [str, pathlib.Path, os.fsencode])
+@pytest.mark.parametrize("kind", [str, pathlib.Path])
 def test_paths_of_every_kind(path, kind):
     ours = load(path)
     target = path.with_name("Größe.v2.pt")
-    save(ours, kind(target) if kind is not os.fsencode else target)
-    assert_same(load(kind(target) if kind is not os.fsencode else target), VALUES)
+    save(ours, kind(target))
+    assert_same(load(kind(target)), VALUES)
     assert_same(ours, torch.load(target, weights_only=True))
 
 
 def test_the_folder_inside_is_named_after_the_file(tmp_path):
-    import zipfile
-
     for name, inside in [("a.pt", "a"), ("a.b.pt", "a.b"), ("plain", "plain"), ("ü.pt", "archive")]:
         save(1, tmp_path / name)
-        torch.save(1, tmp_path / ("torch" + name))
         assert zipfile.ZipFile(tmp_path / name).namelist()[0] == f"{inside}/data.pkl"
 
 
@@ -144,8 +144,6 @@ def test_mapped_files_are_private(path):
 
 def relocated(location):
     """A file whose tensor was on another device."""
-    from tests.io.test_hostile import V2, Call, Described, Name, Persistent, archive, pickled
-
     storage = Described(Persistent(("storage", Name("torch", "FloatStorage"), "0", location, 2)))
     hooks = Described(Call(Name("collections", "OrderedDict"), ()))
     return io.BytesIO(archive(pickled(Described(Call(V2, (storage, 0, (2,), (1,), False, hooks)))), [bytes(8)]))
@@ -189,8 +187,6 @@ def test_loaded_tensors_are_writable_and_aligned(path):
 
 
 def test_many_small_tensors_load_quickly():
-    import time
-
     buffer = io.BytesIO()
     save({f"layer.{i}": wrap(np.zeros(3, np.float32)) for i in range(3_000)}, buffer)
     buffer.seek(0)
