@@ -1,7 +1,5 @@
 """``backward`` and ``grad``: checks and seeds, then one sweep of the engine."""
 
-from collections import deque
-
 import numpy as np
 
 from ..core.tensor import Tensor, wrap
@@ -71,7 +69,8 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
 
                 write_grad(t, g, False, create_graph)
         return
-    deque(sweep(tensors, start, retain_graph=retain, create_graph=create_graph, report=False), maxlen=0)
+    for _ in sweep(tensors, start, retain_graph=retain, create_graph=create_graph, report=False):
+        pass
 
 
 def _drained(generator):

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..backend.memory import LARGE, PooledArray, is_fresh
 from ..core.modes import modes
-from ..core.tape import FREED, Node, Slot
+from ..core.tape import FREED, LEAF, Node, Slot
 from ..core.tensor import TENSOR_TYPES, Tensor, wrap
 from ..ops.shape import cast, sum_to
 from . import hooks, messages
@@ -43,6 +43,7 @@ class Sweep:
 
     __slots__ = (
         "create", "retain", "heap", "nodes", "pending", "leaves", "leaf_grads", "owned", "fresh", "needed", "captured", "wanted",
+        "terminal",
     )  # fmt: skip
 
     def __init__(self, create, retain):
@@ -50,7 +51,7 @@ class Sweep:
         self.heap, self.nodes, self.pending = [], {}, {}
         self.leaves, self.leaf_grads = {}, {}
         self.owned, self.fresh = set(), set()
-        self.needed = self.captured = None
+        self.needed = self.captured = self.terminal = None
         self.wanted = {}
 
     # ----- arrivals -----
@@ -134,8 +135,8 @@ class Sweep:
         saved = node.saved
         if saved is FREED:
             raise messages.freed(node)
-        if node.y_storage is not None and node.y_storage.version:
-            raise messages.modified(node, None, node.y_storage, 0)
+        if node.y_storage is not None:
+            check_version(node, None, node.y_storage)
         args = []
         held = node.y is not None
         for i, s in enumerate(saved):
@@ -143,9 +144,7 @@ class Sweep:
                 held = True
                 st = s._st
                 if st is not None:
-                    expected = 0 if node.versions is None else node.versions[i]
-                    if st.version != expected:
-                        raise messages.modified(node, i, st, expected)
+                    check_version(node, i, st)
                 args.append(s if self.create else s._d)
             else:
                 args.append(s)
@@ -164,7 +163,7 @@ class Sweep:
         if dtype is not _F32 and dtype is not _F64:
             g, args, y = self._prepared(node, g, args, y)
         elif not self.create and g.nbytes >= LARGE:
-            g, args, y = _pooled(g, args, y)
+            g, y, *args = _pooled([g, y, *args])
         edges = node.edges
         if op.joint is not None:
             needs = tuple(e is not None for e in edges)
@@ -220,9 +219,9 @@ def _conjugate(value):
     return value.conj()
 
 
-def _pooled(g, args, y):
-    view = lambda a: a.view(PooledArray) if type(a) is np.ndarray and a.nbytes >= LARGE else a  # noqa: E731
-    return view(g), [view(a) for a in args], view(y)
+def _pooled(args):
+    """Large arrays as PooledArrays, so that the operators of a rule write into pooled buffers."""
+    return [a.view(PooledArray) if type(a) is np.ndarray and a.nbytes >= LARGE else a for a in args]
 
 
 def _reattached(node):
@@ -241,77 +240,186 @@ def _reattached(node):
 
 
 def sweep(roots, grads, *, retain_graph=False, create_graph=False, inputs=None, accumulate=True, report=True):
-    """Sweep backward from ``roots`` with their cotangents ``grads``; yields a Step after each node (None if not ``report``).
+    """Sweep backward from ``roots`` with their cotangents ``grads``; yields a Step after each node.
 
     roots         tensors that require grad
     grads         one array per root (a Tensor with ``create_graph``)
     inputs        collect the gradients of these tensors only; they end up in the generator's return value, in order
     accumulate    write ``.grad`` of leaves
+    report        False: nobody looks, so run through without yielding (``backward``)
     Returns: the list of gradients of ``inputs`` (None where unreachable), or None.
     """
     state = Sweep(create_graph, retain_graph or create_graph)
     if inputs is not None:
         hooks.plan_inputs(state, roots, inputs)
+    heap = state.heap
     for root, g in zip(roots, grads, strict=True):
-        edge = root if root.is_leaf else root._node
-        new = state.arrive(edge, g)[2]
+        node = root._node
+        new = state.arrive(root if node is LEAF else node, g)[2]
         if new:
-            heappush(state.heap, -new)
-    now = modes.now
-    observers = now.observers
+            heappush(heap, -new)
+    observers = modes.now.observers
+    report = report or bool(observers)
     for o in observers:
         o.backward_begun(roots)
     try:
-        yield from _nodes(state, report or bool(observers), observers)
-        yield from _leaves(state, accumulate, report, observers)
+        plain = not create_graph and inputs is None and not report
+        while heap:
+            key = -heappop(heap)
+            node, g = state.nodes.pop(key), state.pending.pop(key)
+            if plain:
+                key, node, g = run_plain(state, key, node, g)
+                if not key:
+                    break
+            step = run_general(state, key, node, g)
+            if report:
+                for o in observers:
+                    o.node_done(step)
+                yield step
+        for step in _leaves(state, accumulate, observers):
+            if report:
+                yield step
     finally:
         for o in observers:
             o.backward_ended()
     return None if inputs is None else hooks.collected(state, inputs)
 
 
-def _nodes(state, report, observers):
-    heap, nodes, pending, arrive, create = state.heap, state.nodes, state.pending, state.arrive, state.create
-    key = -heappop(heap) if heap else 0
-    now = modes.now
-    while key:
-        node, g = nodes.pop(key), pending.pop(key)
-        if state.owned:
-            state.owned.discard(key)
-        if node.extra is not None:
-            g = hooks.before(state, node, g)
-        if create:
-            grad_before = now.grad
-            now.grad = True
-            try:
-                outs, held = state.run(node, g)
-                sent, totals, new = _send(node, g, outs, arrive, heap)
-            finally:
-                now.grad = grad_before
+def run_plain(state, key, node, g):
+    """Run nodes in falling order as long as they are plain: one real output, no hooks, a rule per operand.
+
+    The newest node just reached stays in hand (``new``), so a chain never touches the heap or the dictionaries.
+    Returns: the first node that is not plain, as (key, node, cotangent), or (0, None, None) at the end of the tape.
+    """
+    heap, nodes, pending, owned, fit = state.heap, state.nodes, state.pending, state.owned, state.fit
+    leaves, leaf_grads, fresh, retain = state.leaves, state.leaf_grads, state.fresh, state.retain
+    while True:
+        dtype, op, saved = node.dtype, node.op, node.saved
+        if (dtype is not _F32 and dtype is not _F64) or node.extra is not None or not op.simple or saved is FREED:
+            return key, node, g
+        new = 0
+        y = node.y
+        held = y is not None
+        if held and node.y_storage is not None:
+            check_version(node, None, node.y_storage)
+        args = [g, y]
+        for s in saved:
+            if type(s) in TENSOR_TYPES:
+                if s._st is not None:
+                    check_version(node, len(args) - 2, s._st)
+                held = True
+                args.append(s._d)
+            else:
+                args.append(s)
+        if node.params:
+            args.extend(node.params)
+        large = g.nbytes >= LARGE
+        if large:
+            args = _pooled(args)
+        for edge, rule in zip(node.edges, op.rules):  # noqa: B905 (one rule per edge; strict costs)
+            if edge is None or rule is None:
+                continue
+            out = rule(*args)
+            if large and type(out) is PooledArray:
+                out = out.view(np.ndarray) if out.plain is None else out.plain
+            if type(edge) is Node:
+                if out.shape != edge.shape or out.dtype is not edge.dtype:
+                    out = fit(out, edge.shape, edge.dtype)
+                seq = edge.seq
+                if seq == new:
+                    in_hand = state.add(seq, in_hand, out, owned)
+                    continue
+                before = pending.get(seq)
+                if before is not None:
+                    pending[seq] = state.add(seq, before, out, owned)
+                elif new:
+                    pending[seq], nodes[seq] = out, edge
+                    heappush(heap, -seq)
+                else:
+                    new, new_node, in_hand = seq, edge, out
+            elif type(edge) in TENSOR_TYPES:
+                d = edge._d
+                if out.shape != d.shape or out.dtype is not d.dtype:
+                    out = fit(out, d.shape, d.dtype)
+                seq = id(edge)
+                before = leaf_grads.get(seq)
+                if before is None:
+                    leaf_grads[seq], leaves[seq] = out, edge
+                    if out is not g and (type(out) is not np.ndarray or out.base is None or is_fresh(out)):
+                        fresh.add(seq)
+                else:
+                    leaf_grads[seq] = state.add(seq, before, out, owned)
+                    fresh.add(seq)
+            else:
+                found = state.arrive(edge, out)[2]
+                if found:
+                    heappush(heap, -found)
+        if held and not retain:
+            node.saved = FREED
+            node.y = None
+        if owned:
+            owned.discard(key)
+        if new:
+            if not heap or -heap[0] < new:
+                key, node, g = new, new_node, in_hand
+                continue
+            nodes[new], pending[new] = new_node, in_hand
+            key = -heapreplace(heap, -new)
+        elif heap:
+            key = -heappop(heap)
         else:
+            return 0, None, None
+        node, g = nodes.pop(key), pending.pop(key)
+
+
+def run_general(state, key, node, g):
+    """Run one node of any kind; nodes newly reached go to the heap. Returns its Step."""
+    step, found = _general(state, node, g)
+    for seq in found:
+        heappush(state.heap, -seq)
+    if state.owned:
+        state.owned.discard(key)
+    return step
+
+
+def check_version(node, operand, storage):
+    """Raise if a saved operand (None: the saved output) was changed in place since it was saved."""
+    expected = 0 if node.versions is None or operand is None else node.versions[operand]
+    if storage.version != expected:
+        raise messages.modified(node, operand, storage, expected)
+
+
+def _general(state, node, g):
+    """One node with everything that may come: hooks, recording, several outputs, joint rules, functions."""
+    if node.extra is not None:
+        g = hooks.before(state, node, g)
+    if state.terminal is not None and node.seq in state.terminal:
+        return Step(node, g), ()
+    if state.create:
+        now = modes.now
+        before = now.grad
+        now.grad = True
+        try:
             outs, held = state.run(node, g)
             if node.extra is not None:
                 outs = hooks.after(state, node, outs, g)
-            sent, totals, new = _send(node, g, outs, arrive, heap)
-        if held and not state.retain:
-            node.saved = FREED
-            node.y = None
-        if report:
-            step = Step(node, tuple(g) if type(g) is list else g, sent, totals)
-            for o in observers:
-                o.node_done(step)
-            yield step
-        else:
-            yield None
-        if new:
-            key = -heapreplace(heap, -new) if heap and -heap[0] > new else new
-        else:
-            key = -heappop(heap) if heap else 0
+            sent, totals, found = _send(state, node, g, outs)
+        finally:
+            now.grad = before
+    else:
+        outs, held = state.run(node, g)
+        if node.extra is not None:
+            outs = hooks.after(state, node, outs, g)
+        sent, totals, found = _send(state, node, g, outs)
+    if held and not state.retain:
+        node.saved = FREED
+        node.y = None
+    return Step(node, tuple(g) if type(g) is list else g, sent, totals), found
 
 
-def _send(node, g, outs, arrive, heap):
-    """Bring a rule's results to their edges; the first new node is handed back rather than pushed (chains skip the heap)."""
-    sent, totals, new = [], [], 0
+def _send(state, node, g, outs):
+    """Bring a rule's results to their edges. Returns what was sent, the totals there, and the nodes newly reached."""
+    sent, totals, found = [], [], []
     for edge, out in zip(node.edges, outs, strict=False):
         if edge is None or out is None:
             sent.append(None)
@@ -322,34 +430,30 @@ def _send(node, g, outs, arrive, heap):
             out = out.view(np.ndarray) if out.plain is None else out.plain
             fresh = is_fresh(out)
         elif kind is np.ndarray:
-            fresh = out is not g and is_fresh(out)
+            fresh = out is not g and is_fresh(out) and node.op.kind != "function"
         else:
             fresh = kind not in TENSOR_TYPES  # NumPy scalars cannot be changed
-        out, total, key = arrive(edge, out, fresh)
+        out, total, key = state.arrive(edge, out, fresh)
         sent.append(out)
         totals.append(total)
         if key:
-            if new:
-                heappush(heap, -key)
-            else:
-                new = key
-    return sent, totals, new
+            found.append(key)
+    return sent, totals, found
 
 
-def _leaves(state, accumulate, report, observers):
+def _leaves(state, accumulate, observers):
+    """Leaves last, in the order in which they were reached: hooks, then ``.grad``. Yields a Step for each."""
+    fresh, create, wanted, grads = state.fresh, state.create, state.wanted, state.leaf_grads
     for key, leaf in state.leaves.items():
-        g = state.leaf_grads[key]
-        fresh = key in state.fresh
-        if leaf._hooks:
-            g2 = hooks.call_tensor_hooks(leaf._hooks, g)
-            fresh, g = fresh and g2 is g, g2
-        if key in state.wanted:
+        g = grads[key]
+        own = key in fresh
+        if leaf._hooks is not None:
+            g2 = hooks.call_tensor_hooks(leaf._hooks.tensor, g)
+            own, g = own and g2 is g, g2
+        if key in wanted:
             state.captured[key] = g
         elif accumulate:
-            write_grad(leaf, g, fresh, state.create)
+            write_grad(leaf, g, own, create)
             for o in observers:
                 o.gradient_accumulated(leaf, leaf._grad)
-        if report:
-            yield Step(leaf, g)
-        else:
-            yield None
+        yield Step(leaf, g)

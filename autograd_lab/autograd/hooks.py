@@ -111,12 +111,14 @@ def plan_inputs(state, roots, inputs):
         for edge in node.edges:
             if edge is not None and not isinstance(edge, Tensor):
                 stack.append(edge if type(edge) is Node else edge.node)
-    needed = set()
+    needed, terminal = set(), set()
     for seq in sorted(found):
-        node = found[seq]
-        if seq in wanted_nodes or any(_leads(edge, state.wanted, needed) for edge in node.edges):
+        leads = any(_leads(edge, state.wanted, needed) for edge in found[seq].edges)
+        if leads or seq in wanted_nodes:
             needed.add(seq)
-    state.needed = needed
+            if not leads:
+                terminal.add(seq)
+    state.needed, state.terminal = needed, terminal
 
 
 def _leads(edge, wanted, needed):

@@ -8,7 +8,9 @@ from ..core.tensor import Tensor, wrap
 def write_grad(leaf, g, fresh, create_graph):
     """Add ``g`` to ``leaf.grad``. A leaf takes ``g`` itself if nobody else holds it, else a copy; ``.grad`` is dense and writable."""
     before = leaf._grad
-    if isinstance(g, Tensor):
+    if type(g) is np.ndarray and before is None:
+        leaf._grad = wrap(g if fresh and g.flags.writeable else g.copy())
+    elif isinstance(g, Tensor):
         if before is None:
             leaf._grad = g if create_graph else wrap(g._array().copy())
         elif create_graph:
@@ -16,14 +18,11 @@ def write_grad(leaf, g, fresh, create_graph):
         else:
             _add_in_place(before, g._d)
     elif before is None:
-        if type(g) is np.ndarray and not (fresh and g.flags.writeable):
-            g = g.copy()
         leaf._grad = wrap(g)
     else:
         _add_in_place(before, g)
-    post = leaf.__dict__.get("_post_hooks")
-    if post:
-        for hook in tuple(post.values()):
+    if leaf._hooks is not None:
+        for hook in tuple(leaf._hooks.post.values()):
             hook(leaf)
 
 

@@ -92,7 +92,7 @@ def _pooled(ufunc, result=None):
                 shape = a.shape if shape is None or shape == a.shape else np.broadcast_shapes(shape, a.shape)
         if dtype.kind != "f":
             return ufunc(*args)
-        return ufunc(*args, out=take(shape, result or dtype))
+        return ufunc(*args, take(shape, result or dtype))
 
     return call
 
@@ -122,18 +122,26 @@ for _name in _TO_BOOL:
 class PooledArray(np.ndarray):
     """A large array whose operators write into pooled buffers: what backward rules get in place of a plain array."""
 
-    def __array_finalize__(self, obj):
-        """Nothing to carry over from ``obj``."""
+    plain = None
+    """The plain array behind a result, which owns its pool block alone."""
+
+
+def _dressed(array):
+    if type(array) is PooledArray:
+        return array
+    dressed = array.view(PooledArray)
+    dressed.plain = array
+    return dressed
 
 
 def _operator(name, reflected=False):
     compute = getattr(pooled_numpy, name)
     if reflected:
-        return lambda self, other: compute(other, self).view(PooledArray)
-    return lambda self, other: compute(self, other).view(PooledArray)
+        return lambda self, other: _dressed(compute(other, self))
+    return lambda self, other: _dressed(compute(self, other))
 
 
 for _symbol, _name in (("add", "add"), ("sub", "subtract"), ("mul", "multiply"), ("truediv", "true_divide")):
     setattr(PooledArray, f"__{_symbol}__", _operator(_name))
     setattr(PooledArray, f"__r{_symbol}__", _operator(_name, reflected=True))
-PooledArray.__neg__ = lambda self: pooled_numpy.negative(self).view(PooledArray)
+PooledArray.__neg__ = lambda self: _dressed(pooled_numpy.negative(self))

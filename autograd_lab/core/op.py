@@ -31,7 +31,7 @@ class Op:
 
     __slots__ = (
         "name", "symbol", "kind", "forward", "rules", "joint", "saves", "dtypes", "holomorphic", "outputs", "nondiff",
-        "samples", "errors", "ref", "formula", "grad_name", "arity", "plans", "call", "doc", "upcast",
+        "samples", "errors", "ref", "formula", "grad_name", "arity", "plans", "call", "doc", "upcast", "simple",
     )  # fmt: skip
 
     def __repr__(self):
@@ -122,6 +122,7 @@ def op(
     row.samples, row.errors, row.ref, row.formula, row.doc = samples, errors, ref, formula, doc
     row.grad_name = (grad_name or _camel(name)) + "Backward0"
     row.arity = (len(rules) or 1) if arity is None else arity
+    row.simple = joint is None and outputs == 1 and kind != "function"
     row.upcast = kind not in ("view", "structure", "random")
     row.saves = saves if isinstance(saves, tuple) else (saves,) * max(len(rules), 1)
     if row.arity == "many":

@@ -173,6 +173,15 @@ class RemovableHandle:
         self.remove()
 
 
+class LeafHooks:
+    """Hooks of a leaf: on its complete gradient, and after ``.grad`` was written."""
+
+    __slots__ = ("tensor", "post")
+
+    def __init__(self):
+        self.tensor, self.post = {}, {}
+
+
 def add_hook(hooks, hook):
     """Put ``hook`` into a dict of hooks and return its handle."""
     handle = RemovableHandle(hooks)

@@ -15,7 +15,7 @@ from ..errors import shape_text
 from .modes import modes
 from .size import Size
 from .storage import Storage, storage_of
-from .tape import LEAF, Node, Slot, add_hook
+from .tape import LEAF, LeafHooks, Node, Slot, add_hook
 
 _new = object.__new__
 
@@ -281,9 +281,7 @@ class Tensor:
         if node is None:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         if node is LEAF:
-            if self._hooks is None:
-                self._hooks = {}
-            return add_hook(self._hooks, hook)
+            return add_hook(self._leaf_hooks().tensor, hook)
         fn, nr = (node.node, node.nr) if type(node) is Slot else (node, 0)
         return add_hook(fn.notes().setdefault("tensor_hooks", {}).setdefault(nr, {}), hook)
 
@@ -291,8 +289,12 @@ class Tensor:
         """Call ``hook(tensor)`` after ``.grad`` of this leaf was written."""
         if self._node is not LEAF:
             raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
-        hooks = self.__dict__.setdefault("_post_hooks", {})
-        return add_hook(hooks, hook)
+        return add_hook(self._leaf_hooks().post, hook)
+
+    def _leaf_hooks(self):
+        if self._hooks is None:
+            self._hooks = LeafHooks()
+        return self._hooks
 
     @property
     def _version(self):
