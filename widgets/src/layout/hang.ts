@@ -33,9 +33,10 @@ function linksOf(wires: Wire[]): Links {
 
 /** The boxes that hang as one chain on a host: a parameter, and perhaps the one op that only turns it (W → t → @). */
 function chainOf(box: Box, boxes: Map<string, Box>, { into, out }: Links): { keys: string[]; host: string } | null {
-  const first = out.get(box.key) ?? [];
-  if (first.length !== 1 || (into.get(box.key)?.length ?? 0) > 0) return null;
-  const target = first[0]?.target ?? "";
+  const uses = out.get(box.key) ?? [];
+  if (uses.length === 0 || (uses.length > 1 && box.hangs !== "always") || (into.get(box.key)?.length ?? 0) > 0) return null;
+  // Boxes come in forward order, and so do their wires: the first use is the earliest.
+  const target = uses[0]?.target ?? "";
   const onward = out.get(target) ?? [];
   const turns = box.hangs === "always" && into.get(target)?.length === 1 && onward.length === 1;
   const next = onward[0]?.target ?? "";
@@ -54,16 +55,16 @@ export function hang(input: LayoutInput): Bunch {
   const boxes = new Map(input.boxes.map((box) => [box.key, box]));
   const links = linksOf(input.wires);
   const chains = new Map<string, string[][]>();
-  const hung = new Set<string>();
+  const hung = new Map<string, string>();
   const tryHang = (box: Box): void => {
     const chain = chainOf(box, boxes, links);
     if (!chain || hung.has(chain.host) || chain.keys.some((key) => hung.has(key) || chains.has(key))) return;
     if (box.hangs === "if-not-alone") {
-      const others = (links.into.get(chain.host) ?? []).filter((wire) => wire.source !== box.key && !hung.has(wire.source));
+      const others = (links.into.get(chain.host) ?? []).filter((wire) => wire.source !== box.key && hung.get(wire.source) !== chain.host);
       if (others.length === 0) return;
     }
     chains.set(chain.host, [...(chains.get(chain.host) ?? []), chain.keys]);
-    for (const key of chain.keys) hung.add(key);
+    for (const key of chain.keys) hung.set(key, chain.host);
   };
   for (const box of input.boxes) if (box.hangs === "always") tryHang(box);
   for (const box of input.boxes) if (box.hangs === "if-not-alone") tryHang(box);
@@ -71,7 +72,11 @@ export function hang(input: LayoutInput): Bunch {
   const hungWires = new Map<string, number>();
   const hosts: Host[] = [];
   for (const box of input.boxes) if (!hung.has(box.key)) hosts.push(hostOf(box, chains.get(box.key) ?? [], boxes, input, links, hungWires));
-  const wires = input.wires.filter((wire) => !hungWires.has(wire.key));
+  const hostOfPart = new Map(hosts.flatMap((host) => host.parts.map(({ key }) => [key, host.key] as const)));
+  const wires = input.wires
+    .filter((wire) => !hungWires.has(wire.key))
+    .map(({ key, source, target }) => ({ key, source: hostOfPart.get(source) ?? source, target: hostOfPart.get(target) ?? target }))
+    .filter(({ source, target }) => source !== target);
   return { hosts, wires, hungWires };
 }
 
@@ -97,7 +102,9 @@ function hostOf(box: Box, chains: string[][], boxes: Map<string, Box>, input: La
     const last = keys.at(-1) ?? "";
     const reach = along(box.key) * 0.3;
     for (const key of keys) {
-      for (const wire of out.get(key) ?? []) hungWires.set(wire.key, key === last ? Math.max(-reach, Math.min(reach, middle)) : 0);
+      // A shared parameter hangs by its first use; its other wires run with the flow.
+      const wire = out.get(key)?.[0];
+      if (wire) hungWires.set(wire.key, key === last ? Math.max(-reach, Math.min(reach, middle)) : 0);
     }
   });
   const length = Math.max(along(box.key), total);

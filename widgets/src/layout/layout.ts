@@ -35,6 +35,8 @@ export interface LayoutInput {
   wires: Wire[];
   frames: Frame[];
   direction: Direction;
+  /** Room between ranks, wider where shapes are written beside boxes. */
+  along: number;
 }
 
 export interface Rect extends Point {
@@ -54,7 +56,7 @@ export interface Layout {
 }
 
 /** Space between neighbours across the flow, and between ranks along it. */
-export const GAPS = { across: 26, along: 58, hang: 22, beside: 14, frame: 14, tab: 20 };
+export const GAPS = { across: 26, along: 44, hang: 22, beside: 14, frame: 12, tab: 20 };
 
 const DAGRE_LIMIT = 1500;
 const COMPOUND_LIMIT = 500;
@@ -81,7 +83,7 @@ export function layout(input: LayoutInput): Layout {
     }
   }
   const method = placed ? "dagre" : "rows";
-  return finish(input, bunches, placed ?? rows(bunches, input.direction), method);
+  return finish(input, bunches, placed ?? rows(bunches, input.direction, input.along), method);
 }
 
 function withDagre(input: LayoutInput, bunches: Bunch): Placed {
@@ -90,7 +92,7 @@ function withDagre(input: LayoutInput, bunches: Bunch): Placed {
   graph.setGraph({
     rankdir: input.direction === "lr" ? "LR" : "TB",
     nodesep: GAPS.across,
-    ranksep: GAPS.along,
+    ranksep: input.along,
     edgesep: 14,
     ranker: bunches.hosts.length <= 300 ? "network-simplex" : "tight-tree",
   });
@@ -116,10 +118,25 @@ function withDagre(input: LayoutInput, bunches: Bunch): Placed {
   const bends = new Map<string, Point[]>();
   for (const wire of bunches.wires) {
     const points = (graph.edge(wire.source, wire.target, wire.key) as { points?: Point[] }).points ?? [];
-    // The first and last points are on borders; a wire between neighbouring ranks needs no bend.
-    bends.set(wire.key, points.length <= 3 ? [] : points.slice(1, -1).map(({ x, y }) => ({ x, y })));
+    bends.set(wire.key, bendsOf(points, input));
   }
   return { centres, bends };
+}
+
+/**
+ * The inner points of a wire. The first and last lie on borders; a wire between neighbouring ranks needs no bend.
+ * The outermost bends lie in the middle of a gap: moved to its far side, the wire turns in the whole gap.
+ */
+function bendsOf(points: Point[], { direction, along }: LayoutInput): Point[] {
+  if (points.length <= 3) return [];
+  const inner = points.slice(1, -1).map(({ x, y }) => ({ x, y }));
+  const axis = direction === "lr" ? "x" : "y";
+  const [first, last] = [inner[0], inner.at(-1)];
+  if (first && last && last[axis] - first[axis] > along) {
+    first[axis] += along * 0.4;
+    last[axis] -= along * 0.4;
+  }
+  return inner;
 }
 
 function finish(input: LayoutInput, bunches: Bunch, placed: Placed, method: Layout["method"]): Layout {
@@ -139,7 +156,7 @@ function route(input: LayoutInput, bunches: Bunch, boxes: Map<string, Point>, be
   const lr = input.direction === "lr";
   const across = (point: Point): number => (lr ? point.y : point.x);
   const into = new Map<string, Wire[]>();
-  for (const wire of bunches.wires) into.set(wire.target, [...(into.get(wire.target) ?? []), wire]);
+  for (const wire of input.wires) if (!bunches.hungWires.has(wire.key)) into.set(wire.target, [...(into.get(wire.target) ?? []), wire]);
   const ports = new Map<string, number>();
   for (const [target, list] of into) {
     const box = size.get(target);

@@ -2,7 +2,7 @@ import type { Bunch } from "./hang";
 import { GAPS, type Direction, type Placed, type Point } from "./layout";
 
 /** Plain ranks by longest path, each rank stacked and centred: linear in the size of the tape, no recursion. */
-export function rows(bunches: Bunch, direction: Direction): Placed {
+export function rows(bunches: Bunch, direction: Direction, along: number): Placed {
   const lr = direction === "lr";
   const waiting = new Map<string, number>(bunches.hosts.map((host) => [host.key, 0]));
   const out = new Map<string, string[]>();
@@ -39,7 +39,7 @@ export function rows(bunches: Bunch, direction: Direction): Placed {
       centres.set(host.key, lr ? { x: main + depth / 2, y: middle } : { x: middle, y: main + depth / 2 });
       cross += size + GAPS.across;
     });
-    main += depth + GAPS.along;
+    main += depth + along;
   }
   return { centres, bends: new Map() };
 }

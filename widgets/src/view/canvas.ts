@@ -1,5 +1,6 @@
-import { faceOf, type Face } from "../layout/boxes";
+import { faceOf, SIZES, type Face } from "../layout/boxes";
 import { layout, type Box, type Direction, type Frame, type Layout } from "../layout/layout";
+import { textWidth } from "../layout/measure";
 import { Undos } from "../state/signal";
 import type { Translate } from "../state/strings";
 import { autoFold, nodeKey, visible, type Item, type Tape, type Visible } from "../state/tape";
@@ -76,6 +77,7 @@ export class Canvas {
       wires: this.shown.links.map(({ key, source, target }) => ({ key, source, target })),
       frames: this.openFrames(),
       direction: this.direction,
+      along: this.gap(),
     });
     this.lastLayoutMs = performance.now() - began;
     this.drawFrames();
@@ -88,7 +90,11 @@ export class Canvas {
   }
 
   fit(glide = true): void {
-    if (this.placed) this.view.fit(this.placed.bounds, glide);
+    if (!this.placed) return;
+    // The last boxes' shapes stand beside them.
+    const { x, y, width, height } = this.placed.bounds;
+    const beside = this.direction === "lr" ? this.gap() * 0.7 : 0;
+    this.view.fit({ x, y, width: width + beside, height: height + 8 }, glide);
   }
 
   zoom(factor: number): void {
@@ -106,6 +112,12 @@ export class Canvas {
     if (this.view.scale < leastScale) this.view.scale = leastScale;
     else if (!always && this.view.shows(point)) return;
     this.view.centre(point);
+  }
+
+  /** Keeps a chosen node in view while the panel beside the picture opens; the picture is no longer fitted by itself. */
+  attend(id: number): void {
+    this.view.touched = true;
+    requestAnimationFrame(() => this.centre(id));
   }
 
   /** True when the whole picture is readable at once. */
@@ -148,6 +160,13 @@ export class Canvas {
     // A folded group stands in the group around it.
     const group = item.node ? item.group : (this.tape.groups[item.group]?.parent ?? -1);
     return { key: item.key, width, height, group, hangs };
+  }
+
+  /** Room between ranks: what the widest of the shapes beside the boxes needs, within reason. */
+  private gap(): number {
+    if (this.direction === "tb") return 40;
+    const widest = [...this.faces.values()].reduce((most, face) => Math.max(most, textWidth(face.out, SIZES.small)), 0);
+    return Math.min(92, Math.max(40, widest + 24));
   }
 
   private openFrames(): Frame[] {

@@ -57,7 +57,7 @@ const ICONS: Record<string, string> = {
   back: "M11.5 3v10L4 8z",
   step: "M4.5 3v10L12 8z",
   last: "M11 3h2v10h-2zM3 3v10l7-5z",
-  play: "M2.5 3v10L8 8zM8 3v10l5.5-5z",
+  play: "M4 2.5v11L13 8zM5.6 5.2 10 8l-4.4 2.8z",
   pause: "M4 3h3v10H4zM9 3h3v10H9z",
   reset: "M8 3a5 5 0 1 1-4.9 4h1.6A3.5 3.5 0 1 0 8 4.5V7L4.2 3.7 8 .5z",
   "run-to": "M2 7h6V4l4 4-4 4V9H2zM12.5 3H14v10h-1.5z",

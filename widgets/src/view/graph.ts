@@ -176,6 +176,7 @@ class GraphView {
   private selected(id: number | null): void {
     this.source.set("selection", id === null ? {} : { node: id });
     this.showPanel(id);
+    if (id !== null) this.canvas.attend(id);
   }
 
   private showPanel(id: number | null): void {
@@ -212,7 +213,7 @@ class GraphView {
 
   private searchBox(): HTMLElement {
     const { t, undos } = this.frame;
-    const field = h("input", { type: "search", class: "agl-search", "aria-label": t("search"), placeholder: t("search"), "data-action": "search" });
+    const field = h("input", { type: "search", class: "agl-search", "aria-label": t("search"), placeholder: t("search_short"), title: t("search"), "data-action": "search" });
     const hits = h("span", { class: "agl-type", role: "status" });
     undos.add(
       listen(field, "input", () => {

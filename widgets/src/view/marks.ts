@@ -103,15 +103,14 @@ function draw(item: Item, face: Face, root: boolean, context: MarkContext): SVGE
 function words(face: Face, direction: Direction): SVGElement[] {
   const parts: SVGElement[] = [];
   const line = face.small ? -3 : 5;
-  const givenWidth = face.given ? textWidth(face.given, SIZES.main) + 5 : 0;
-  const main = s("text", { class: "agl-main", "text-anchor": "middle", y: line });
+  const room = textWidth(face.given, SIZES.main) + textWidth(face.main, SIZES.main) + 5;
+  const main = s("text", { class: `agl-main${room * 1.25 < face.width - 8 ? " agl-grow" : ""}`, "text-anchor": "middle", y: line });
   if (face.given) main.append(s("tspan", { class: "agl-given" }, face.given), s("tspan", { dx: 5 }, face.main));
   else main.append(face.main);
-  main.setAttribute("data-room", String(Math.round(givenWidth)));
   parts.push(main);
   if (face.small) parts.push(s("text", { class: "agl-small", "text-anchor": "middle", y: 13 }, face.small));
   if (face.out) {
-    const where = direction === "lr" ? { x: face.width / 2 + 6, y: -6 } : { x: 8, y: face.height / 2 + 15 };
+    const where = direction === "lr" ? { x: face.width / 2 + 11, y: -7 } : { x: 8, y: face.height / 2 + 15 };
     parts.push(s("text", { class: "agl-out", ...where }, face.out));
   }
   return parts;
@@ -132,15 +131,21 @@ export function badge(word: string, x: number, y: number): SVGGElement {
   return s("g", { class: "agl-badge", transform: `translate(${x} ${y})` }, s("path", { d }), s("text", { "text-anchor": "middle", y: 3.5 }, word));
 }
 
-function drawState(state: NodeState, face: Face, direction: Direction, t: Translate): SVGElement[] {
-  const parts: SVGElement[] = [];
+/** The gradient a node holds; hollow until it is computed. */
+function chip(state: NodeState, face: Face, t: Translate): SVGGElement {
   const hollow = state.gradient === "–";
   const text = hollow ? "–" : `ḡ ${state.gradient}`;
   const width = Math.max(16, textWidth(text, SIZES.small) + 10);
-  const chip = s("g", { class: `agl-chip${hollow ? " agl-hollow" : ""}`, transform: `translate(${-face.width / 2 + 4} ${face.height / 2 - 4})` });
-  chip.append(s("rect", { width, height: 15, rx: 7.5 }), s("text", { x: width / 2, y: 11, "text-anchor": "middle" }, text));
-  chip.append(s("title", {}, hollow ? t("not_yet") : `${t("gradient")}: ${state.gradient}`));
-  parts.push(chip);
+  const g = s("g", { class: `agl-chip${hollow ? " agl-hollow" : ""}`, transform: `translate(${-face.width / 2 + 4} ${face.height / 2 - 4})` });
+  g.append(s("rect", { width, height: 15, rx: 7.5 }), s("text", { x: width / 2, y: 11, "text-anchor": "middle" }, text));
+  g.append(s("title", {}, hollow ? t("not_yet") : `${t("gradient")}: ${state.gradient}`));
+  return g;
+}
+
+function drawState(state: NodeState, face: Face, direction: Direction, t: Translate): SVGElement[] {
+  const parts: SVGElement[] = [];
+  if (state.bad) parts.push(badge(state.bad, -face.width / 2 + 18, face.height / 2 + 3));
+  else parts.push(chip(state, face, t));
   if (state.expected > 1) {
     const where = direction === "lr" ? { x: face.width / 2, y: 0 } : { x: 0, y: face.height / 2 };
     const full = state.arrived === state.expected;
@@ -150,7 +155,6 @@ function drawState(state: NodeState, face: Face, direction: Direction, t: Transl
     plus.append(s("title", {}, t("expected", { arrived: state.arrived, expected: state.expected })));
     parts.push(plus);
   }
-  if (state.bad) parts.push(badge(state.bad, face.width / 2 - 8, face.height / 2 + 2));
   if (state.breakpoint) {
     parts.push(s("path", { class: "agl-breakpoint", d: "M-3 -6h6l4 4v6l-4 4h-6l-4 -4v-6z", transform: `translate(0 ${-face.height / 2 - 2})` }, s("title", {}, t("break_here"))));
   }

@@ -79,6 +79,8 @@ export class PanZoom {
 
   private write(glide: boolean): void {
     this.world.classList.toggle("agl-glide", glide);
+    // Seen from afar, small words go and large ones grow.
+    this.svg.classList.toggle("agl-far", this.scale < 0.68);
     this.world.style.transform = `translate(${this.x}px, ${this.y}px) scale(${this.scale})`;
   }
 

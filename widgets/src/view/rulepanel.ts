@@ -78,7 +78,7 @@ export class RulePanel {
   private valueRow(node: TapeNode): HTMLElement {
     const { t } = this.context;
     const name = node.label || "y";
-    return this.row(t("value"), h("i", {}, name), " ", figure(node.value, t), heatmap(node.value, this.heat(name, node.value)));
+    return this.row(t("value"), h("i", {}, name), " ", figure(node.value, t), node.value && node.value.size === 1 ? "" : heatmap(node.value, this.heat(name, node.value)));
   }
 
   private tensorRow(term: string, summary: Summary, symbol: string, role: string): HTMLElement {
@@ -92,7 +92,7 @@ export class RulePanel {
     return {
       t: this.context.t,
       name,
-      room: 64,
+      room: 52,
       selected: flat,
       onPick: (picked) => {
         const kept = document.activeElement?.getAttribute("aria-label");
@@ -113,7 +113,7 @@ export class RulePanel {
     const numbers = this.numbers(frame, sent, rule?.operand);
     if (numbers) rows.push(numbers);
     const where = sent.expected > 1 ? t("add_to", { name: target, arrived: sent.arrived, expected: sent.expected }) : target;
-    const out = this.row(t("outgoing"), h("i", {}, `${target}̄`), " ", figure(sent.grad, t), sent.grad.size > 1 ? heatmap(sent.grad, this.heat(`${t("outgoing")} ${sent.slot}`, sent.grad)) : "", h("span", { class: "agl-back-text" }, ` → ${where}`));
+    const out = this.row(t("outgoing"), h("i", { class: "agl-over" }, target), " ", figure(sent.grad, t), sent.grad.size > 1 ? heatmap(sent.grad, this.heat(`${t("outgoing")} ${sent.slot}`, sent.grad)) : "", h("span", { class: "agl-back-text" }, ` → ${where}`));
     out.dataset["role"] = "outgoing";
     rows.push(out);
     const wrap = h("div", { class: "agl-sent", "data-slot": sent.slot }, ...rows);
@@ -166,7 +166,7 @@ export class RulePanel {
       arrivals.forEach((arrival, at) => list.append(h("li", {}, h("span", { class: "agl-sign" }, at === 0 ? "" : "+"), figure(arrival.grad, t), h("span", { class: "agl-type" }, ` ← ${tape.nameOf(arrival.from)}`))));
       for (let at = arrivals.length; at < expected; at += 1) list.append(h("li", { class: "agl-hollow", "data-state": "not-yet" }, h("span", { class: "agl-sign" }, at === 0 ? "" : "+"), NOT_YET));
       const total = arrivals.at(-1)?.total ?? null;
-      list.append(h("li", { class: "agl-total" }, h("span", { class: "agl-sign" }, "="), figure(total, t), h("span", { class: "agl-type" }, ` ${t("expected", { arrived: arrivals.length, expected })}`)));
+      list.append(h("li", { class: "agl-total" }, h("span", { class: "agl-sign" }, "="), figure(total, t), h("span", { class: "agl-type", title: t("expected", { arrived: arrivals.length, expected }) }, ` (${arrivals.length}/${expected})`)));
       holder.append(h("div", { class: "agl-row", "data-sum": id }, h("span", { class: "agl-term" }, t("sum_forming", { name: tape.nameOf(id) })), list));
     }
     return holder;

@@ -84,6 +84,8 @@ class StepperView {
     this.canvas.render();
     this.canvas.setReplay(this.replay());
     this.paint();
+    const start = this.stepping.current?.node ?? frames[0]?.node;
+    if (start !== undefined && !this.canvas.fits) this.canvas.centre(start, true, 0.75);
   }
 
   private bar(): HTMLElement {

@@ -38,7 +38,7 @@ export class Timeline {
       this.svg.append(bar);
     });
     this.svg.append(this.cursorMark);
-    this.el = h("div", { class: "agl-timeline", role: "slider", tabindex: 0, "aria-label": t("gradient_norms"), "aria-valuemin": 0, "aria-valuemax": frames.length, "data-action": "scrub" }, this.svg as unknown as Node);
+    this.el = h("div", { class: "agl-timeline", role: "slider", tabindex: 0, "aria-label": t("gradient_norms"), "aria-valuemin": 0, "aria-valuemax": frames.length, "data-action": "scrub", style: `max-width:${Math.max(1, frames.length) * 56}px` }, this.svg as unknown as Node);
     this.el.addEventListener("pointerdown", (event) => this.scrub(event));
     this.paint();
   }
