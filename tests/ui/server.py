@@ -71,14 +71,15 @@ class LabServer:
         shutil.rmtree(self.folder / "settings", ignore_errors=True)
 
     def stop(self) -> None:
-        """Shut down the server and its kernels; what does not go by itself within ten seconds is killed."""
+        """Shut down the server and its kernels; a server that hangs in its clean-up is killed after three seconds."""
         if self.process.poll() is None:
             try:
+                self.close_kernels()
                 self.request("POST", "/api/shutdown")
             except (OSError, urllib.error.URLError):
                 self.process.send_signal(signal.SIGTERM)
         try:
-            self.process.wait(10)
+            self.process.wait(3)
         except subprocess.TimeoutExpired:
             os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
