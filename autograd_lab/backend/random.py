@@ -171,7 +171,8 @@ class Generator:
 
         Raises: RuntimeError if ``low > high`` or a bound does not fit ``dtype``; NotImplementedError unless floating.
         """
-        dtype, n, shape = _floating(dtype, "uniform_"), *_size(shape)
+        dtype = _floating(dtype, "uniform_")
+        n, shape = _size(shape)
         _check_uniform(low, high, dtype)
         if dtype == np.float64:
             with self._lock:
@@ -195,7 +196,8 @@ class Generator:
 
         Raises: RuntimeError if ``low >= high`` or a bound does not fit ``dtype``; TypeError if one is no integer.
         """
-        dtype, n, shape = np.dtype(dtype), *_size(shape)
+        dtype = np.dtype(dtype)
+        n, shape = _size(shape)
         low, high = _index(low, "randint", "low"), (1 << 63 if high is None else _index(high, "randint", "high"))
         _check_integers(low, high, dtype)
         with self._lock:
@@ -216,7 +218,8 @@ class Generator:
         Up to the largest value of an integer dtype; up to 2**24 for float32, 2**53 for float64, 2**11 and 2**8 for the
         16-bit floats. Raises: NotImplementedError for complex and for unsigned integers wider than 8 bits.
         """
-        dtype, n, shape = np.dtype(dtype), *_size(shape)
+        dtype = np.dtype(dtype)
+        n, shape = _size(shape)
         if dtype in _MANTISSA:
             span = (1 << _MANTISSA[dtype]) + 1
         elif dtype.kind == "b":
@@ -249,7 +252,8 @@ class Generator:
 
         Raises: RuntimeError if ``std`` is negative; NotImplementedError unless ``dtype`` is floating.
         """
-        dtype, n, shape = _floating(dtype, "normal_kernel_cpu"), *_size(shape)
+        dtype = _floating(dtype, "normal_kernel_cpu")
+        n, shape = _size(shape)
         if not std >= 0:
             raise RuntimeError(f"normal expects std >= 0.0, but found std {std}")
         with self._lock:

@@ -8,15 +8,16 @@ of every dimension, and only those are looked at.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
-_PROFILES = {
+_PROFILES: dict[str | None, dict[str, Any]] = {
     "default": {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80},
     "short": {"precision": 2, "threshold": 1000, "edgeitems": 2, "linewidth": 80},
     "full": {"precision": 4, "threshold": math.inf, "edgeitems": 3, "linewidth": 80},
 }
-_options = {**_PROFILES["default"], "sci_mode": None}
+_options: dict[str, Any] = {**_PROFILES["default"], "sci_mode": None}
 
 
 def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, profile=None, sci_mode=None):
