@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import Any
+from unicodedata import normalize
 
 from .notation import MATHML, TEXT
 from .symbols import SYMBOLS, Call, Expr, Symbol, Written, as_expr, call
@@ -70,7 +71,7 @@ def _renamed(words: str, names: dict[str, str]) -> str:
     """A written formula with the learner's names; an "a" before a word is an article and stays."""
     wanted = "|".join(re.escape(name) for name in names)
     pattern = rf"(?<![A-Za-z0-9_])(?!a [a-z]{{2}})({wanted})(?![A-Za-z0-9_\u0304])"
-    return re.sub(pattern, lambda match: names[match.group()], words)
+    return normalize("NFC", re.sub(pattern, lambda match: names[match.group()], words))
 
 
 def _forward(op: Any, names: tuple[str, ...], operands: list, params: tuple, derive: bool) -> Expr:
@@ -91,8 +92,8 @@ def _rules(
     op: Any, names: tuple[str, ...], y: Expr, operands: list, params: tuple, derive: bool
 ) -> list[Expr | None]:
     g = Symbol("g", True)
-    written = [_written(op, slot, names) for slot in range(len(operands))]
-    if op.kind != "elementwise" or (any(written) and not derive):
+    written: list[Expr | None] = [_written(op, slot, names) for slot in range(len(operands))]
+    if op.kind != "elementwise" or (any(rule is not None for rule in written) and not derive):
         return written
     if op.joint is not None:
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from html import escape
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 
@@ -62,6 +63,21 @@ def format_number(value: Any, digits: int = 4) -> str:
 class _Style:
     """One notation. Subclasses spell the pieces; `show` decides brackets."""
 
+    name: Any
+    bar: Any
+    number: Any
+    words: Any
+    sign: Any
+    row: Any
+    brackets: Any
+    infix: Any
+    power: Any
+    fraction: Any
+    inverse: Any
+    root: Any
+    cases: Any
+    function: Any
+
     def show(self, expr: Any, least: int = RELATION, first: bool = True) -> str:
         """`expr`, in brackets when its outermost sign binds less than `least`."""
         if expr.prec == NEG and least > RELATION:
@@ -106,7 +122,7 @@ class _Text(_Style):
         return name
 
     def bar(self, name):
-        return name[0] + "\u0304" + name[1:]
+        return normalize("NFC", name[0] + "\u0304") + name[1:]
 
     def number(self, text):
         return text

@@ -287,56 +287,58 @@ def as_expr(value: Any) -> Expr:
 
 
 def _is(expr: Expr, value: float) -> bool:
-    return type(expr) is Number and type(expr.value) is not bool and expr.value == value
+    return isinstance(expr, Number) and type(expr.value) is not bool and bool(expr.value == value)
 
 
 def _negated(expr: Expr) -> Expr | None:
     """x for −x, else None."""
-    if type(expr) is Call and expr.op == "neg":
+    if isinstance(expr, Call) and expr.op == "neg":
         return expr.args[0]
-    if type(expr) is Number and not isinstance(expr.value, bool | complex | np.generic) and expr.value < 0:
+    if isinstance(expr, Number) and not isinstance(expr.value, bool | complex | np.generic) and expr.value < 0:
         return Number(-expr.value)
     return None
 
 
-def _simpler(op: str, a: Expr, b: Expr | None) -> Expr | None:
+def _simpler(op: str, a: Expr, b: Expr) -> Expr | None:
     """The form a teacher would write at once, or None."""
-    if op == "neg":
-        return _negated(a)
     if op in ("add", "sub"):
-        if _is(b, 0):
-            return a
-        if _is(a, 0):
-            return b if op == "add" else call("neg", b)
-        positive = _negated(b)
-        if positive is not None:
-            return call("sub" if op == "add" else "add", a, positive)
+        return _simpler_sum(op, a, b)
     if op == "mul":
-        if _is(a, 0) or _is(b, 0):
-            return Number(0)
-        if _is(a, 1) or _is(b, 1):
-            return b if _is(a, 1) else a
-        left, right = _negated(a), _negated(b)
-        if left is not None or right is not None:
-            product = call("mul", a if left is None else left, b if right is None else right)
-            return product if left is not None and right is not None else Call("neg", (product,))
-        if type(b) is Call and b.op == "reciprocal":
-            return call("div", a, b.args[0])
-        if a.key() == b.key() and type(a) is not Number:
-            return call("pow", a, 2)
-        if type(a) is Call and a.op == "mul" and type(b) is not Number and a.args[1].key() == b.key():
-            return call("mul", a.args[0], call("pow", b, 2))
+        return _simpler_product(a, b)
+    if _is(b, 1):
+        return a
     if op == "div":
-        if _is(b, 1):
-            return a
         left = _negated(a)
-        if left is not None:
-            return Call("neg", (call("div", left, b),))
-    if op == "pow":
-        if _is(b, 1):
-            return a
-        if _is(b, 0.5):
-            return call("sqrt", a)
+        return None if left is None else Call("neg", (call("div", left, b),))
+    return call("sqrt", a) if _is(b, 0.5) else None
+
+
+def _simpler_sum(op: str, a: Expr, b: Expr) -> Expr | None:
+    if _is(b, 0):
+        return a
+    if _is(a, 0):
+        return b if op == "add" else call("neg", b)
+    positive = _negated(b)
+    return None if positive is None else call("sub" if op == "add" else "add", a, positive)
+
+
+def _simpler_product(a: Expr, b: Expr) -> Expr | None:
+    if _is(a, 0) or _is(b, 0):
+        return Number(0)
+    if _is(a, 1) or _is(b, 1):
+        return b if _is(a, 1) else a
+    left, right = _negated(a), _negated(b)
+    if left is not None or right is not None:
+        product = call("mul", a if left is None else left, b if right is None else right)
+        return product if left is not None and right is not None else Call("neg", (product,))
+    if isinstance(b, Call) and b.op == "reciprocal":
+        return call("div", a, b.args[0])
+    if isinstance(b, Number):
+        return None
+    if a.key() == b.key():
+        return call("pow", a, 2)
+    if isinstance(a, Call) and a.op == "mul" and a.args[1].key() == b.key():
+        return call("mul", a.args[0], call("pow", b, 2))
     return None
 
 
@@ -348,11 +350,12 @@ def call(op: str, *args: Any) -> Expr:
         return parts[0]
     if op == "square":
         op, parts = "pow", (parts[0], Number(2))
-    if op in ("neg", "add", "sub", "mul", "div", "pow"):
-        found = _simpler(op, parts[0], parts[1] if len(parts) > 1 else None)
-        if found is not None:
-            return found
-    return Call(op, parts)
+    found = None
+    if op == "neg":
+        found = _negated(parts[0])
+    elif op in ("add", "sub", "mul", "div", "pow"):
+        found = _simpler(op, *parts)
+    return Call(op, parts) if found is None else found
 
 
 class Namespace:

@@ -32,7 +32,7 @@ _FOLD_CSS = (
     ".agl-fold,.agl-untrusted{display:none}"
     f"{_LIVE} .agl-fold{{display:block;font-size:11px;opacity:.8;cursor:pointer}}"
     f"{_LIVE} .agl-static{{display:none}}"
-    f"{_LIVE} .agl-out:has(.agl-fold input:checked) .agl-static{{display:block}}"
+    f"{_LIVE} .agl-output:has(.agl-fold input:checked) .agl-static{{display:block}}"
     ".agl-static{overflow-x:auto}.agl-static pre{font-size:12px;line-height:1.35}"
 )
 
@@ -58,7 +58,7 @@ def static(svg: str | None, text: str, extra: str = "") -> str:
         data = base64.b64encode(svg.encode()).decode()
         again = f'<img class="agl-untrusted" alt="{escape(text)}" src="data:image/svg+xml;base64,{data}">'
     return (
-        f'<div class="agl-out"><style>{_FOLD_CSS}</style>'
+        f'<div class="agl-output"><style>{_FOLD_CSS}</style>'
         '<label class="agl-fold"><input type="checkbox"> static picture</label>'
         f'<div class="agl-static">{picture}{extra}</div>{again}</div>'
     )

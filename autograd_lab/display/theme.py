@@ -25,7 +25,7 @@ def css(scope: str) -> str:
 
     Dark comes from JupyterLab's own switch where there is one, else from what the reader's system prefers.
     """
-    inside = f".{scope}"
+    inside = f".{scope}.{scope}"  # doubled: to win over the live views' own rules for the same elements
     dark = _variables(_DARK)
     return (
         f"{inside}{{{_variables(_LIGHT)}color:var(--agl-s-fg);font-family:{FONT}}}"
