@@ -413,7 +413,7 @@ def _check_integers(low, high, dtype):
         info = np.iinfo(dtype)
         least, most = int(info.min), int(info.max)
     elif dtype in _MANTISSA:
-        most = int(ml_dtypes.finfo(dtype).max)
+        most = int(float(ml_dtypes.finfo(dtype).max))
         least = -most
     else:
         raise RuntimeError(f"randint handles only integral, floating-point and boolean types, got {dtype}")
