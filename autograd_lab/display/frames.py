@@ -135,8 +135,8 @@ class FrameMaker:
         """Id of where an edge leads."""
         return self.ids.of(edge.node if type(edge) is Slot else edge)
 
-    def count(self, step: Any) -> list[tuple[int, int]]:
-        """(slot, target) of everything the step sent; counts the arrivals."""
+    def count(self, step: Any) -> list[tuple[int, int, int]]:
+        """(slot, target, how many have arrived there) of everything the step sent."""
         if isinstance(step.node, Tensor):
             return []
         found = []
@@ -144,22 +144,22 @@ class FrameMaker:
             if edge is not None and grad is not None:
                 target = self.target(edge)
                 self.arrived[target] = self.arrived.get(target, 0) + 1
-                found.append((slot, target))
+                found.append((slot, target, self.arrived[target]))
         return found
 
-    def frame(self, place: int, step: Any, went: list[tuple[int, int]], nums: list[Numbers]) -> Frame:
+    def frame(self, place: int, step: Any, went: list[tuple[int, int, int]], nums: list[Numbers]) -> Frame:
         """The frame of a step whose arrivals were counted."""
         identity = self.ids.of(step.node)
         g = as_array(first_part(step.g))
         incoming = summary(np.zeros(0) if g is None else g)
         sent: list[Sent] = []
-        for slot, target in went:
+        for slot, target, arrived in went:
             grad, total = as_array(step.grads[slot]), as_array(step.totals[slot])
             after = summary(grad)
             same = total is grad
             sent.append(
                 {"slot": slot, "to": target, "grad": after, "total": after if same else summary(total),
-                 "arrived": self.arrived[target], "expected": self.arrived[target]}
+                 "arrived": arrived, "expected": arrived}
             )  # fmt: skip
         leaf = isinstance(step.node, Tensor)
         frame: Frame = {

@@ -5,7 +5,9 @@ A `Names` lives as long as one snapshot is taken; nothing that is displayed hold
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
+from inspect import CO_OPTIMIZED
 from types import FrameType
 from typing import Any
 
@@ -78,7 +80,12 @@ def find_names(frame: FrameType | None) -> Names:
     """Names a frame can see: its locals first, then its globals."""
     names = Names()
     if frame is not None:
-        if frame.f_locals is not frame.f_globals:
-            names.update(frame.f_locals)
+        found = frame.f_locals
+        if found is not frame.f_globals:
+            names.update(found)
+            # Before 3.13 the frame keeps this copy of a function's variables, which would hold tensors that the
+            # function drops. Cleared when nobody else has it (three references: the frame, `found`, the argument).
+            if frame.f_code.co_flags & CO_OPTIMIZED and type(found) is dict and sys.getrefcount(found) <= 3:
+                found.clear()
         names.update(frame.f_globals)
     return names

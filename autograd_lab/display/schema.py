@@ -125,6 +125,7 @@ class Graph(TypedDict):
     title: str
     strings_language: Annotated[str, "en or zh-Hant"]
     truncated: Annotated[int, "nodes of the tape that were left out because there were too many"]
+    saved_unique_bytes: Annotated[int, "memory of all that nodes keep, each array counted once"]
 
 
 class Rule(TypedDict):

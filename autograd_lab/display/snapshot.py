@@ -119,6 +119,7 @@ class Builder:
         self.name_formulas = False
         self.math: dict[int, Formula] = {}
         self._emitted: set[int] = set()
+        self._kept: dict[int, int] = {}
         self._group_ids: dict[str, int] = {}
         self._lines: dict[Any, Line | None] = {}
         self._formula_keys: dict[str, Formula] = {}
@@ -218,6 +219,8 @@ class Builder:
         for operand, value in kept:
             held = getattr(value, "_d", value)
             if hasattr(held, "nbytes"):
+                owner = held if getattr(held, "base", None) is None else held.base
+                self._kept[id(owner)] = max(self._kept.get(id(owner), 0), held.nbytes)
                 shape, dtype = list(held.shape), dtype_name(held.dtype)
                 found.append({"operand": operand, "shape": shape, "dtype": dtype, "bytes": held.nbytes})
         return found
@@ -301,6 +304,7 @@ class Builder:
         return {
             "protocol": PROTOCOL, "nodes": self.nodes, "edges": self.edges, "groups": self.groups,
             "roots": list(roots), "title": title, "strings_language": "en", "truncated": truncated,
+            "saved_unique_bytes": sum(self._kept.values()),
         }  # fmt: skip
 
 

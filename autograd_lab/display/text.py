@@ -81,9 +81,8 @@ def totals(graph: Graph) -> str:
     ops = kinds.count("op")
     leaves, parameters = kinds.count("leaf"), kinds.count("parameter")
     parts = [plural(ops, "op"), plural(leaves, "leaf")] + ([plural(parameters, "parameter")] if parameters else [])
-    known = [count for count in nodes["saved_bytes"] if count]
-    if known:
-        parts.append(f"{bytes_text(sum(known))} saved for backward")
+    if graph["saved_unique_bytes"]:
+        parts.append(f"{bytes_text(graph['saved_unique_bytes'])} saved for backward")
     if graph["truncated"]:
         parts.append(f"{plural(graph['truncated'], 'earlier op')} left out")
     return f"{one_line(graph['title'])}: {', '.join(parts)}"

@@ -100,6 +100,7 @@ export interface Graph {
   title: string;
   strings_language: string; // en or zh-Hant
   truncated: number; // nodes of the tape that were left out because there were too many
+  saved_unique_bytes: number; // memory of all that nodes keep, each array counted once
 }
 
 /** The cotangent a node sends to one operand. */
