@@ -323,9 +323,10 @@ def draw(
     if left_out:
         words = escape(plural(left_out, "earlier node"))
         note = f'<text class="agl-s-small" x="{pad}" y="{height - 6:.0f}">{words} left out</text>'
+    size = f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}"'
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="agl-picture" role="img" '
-        f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}" style="max-width:100%;height:auto">'
+        '<svg xmlns="http://www.w3.org/2000/svg" class="agl-picture" role="img" '
+        f'{size} style="max-width:100%;height:auto">'
         f"<title>{escape(totals(graph))}</title><style>{theme.css('agl-picture')}</style>"
         f'<g transform="translate({pad} {pad})">{"".join(edges)}{"".join(drawn)}</g>{note}</svg>'
     )
