@@ -10,33 +10,34 @@ from .engine import sweep
 
 def seeds(tensors, gradients, create_graph):
     """The cotangents to start from, checked; ones for scalars without one."""
-    out = []
-    for place, (t, g) in enumerate(zip(tensors, gradients, strict=True)):
-        if not isinstance(t, Tensor):
-            raise TypeError(f"backward(): element {place} must be a Tensor, not {type(t).__name__}")
-        if t._node is None:
-            raise messages.no_grad_fn(place, t)
-        d = t._d
-        if g is None:
-            if d.size != 1:
-                raise messages.not_scalar(t)
-            seed = d.dtype.type(1) if d.ndim == 0 else np.ones(d.shape, d.dtype)
-        else:
-            if not isinstance(g, Tensor):
-                raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
-            if g._d.shape != d.shape:
-                raise RuntimeError(
-                    f"Mismatch in shape: grad_output[{place}] has a shape of {shape_text(g._d.shape)} and output[{place}] has a "
-                    f"shape of {shape_text(d.shape)}."
-                )
-            if g.is_complex() and d.dtype.kind != "c":
-                raise RuntimeError(f"grad_output[{place}] is complex but output[{place}] is {t.dtype.name}")
-            if create_graph:
-                out.append(g)
-                continue
-            seed = g._d
-        out.append(wrap(seed) if create_graph else seed)
-    return out
+    return [
+        seed(place, t, g, create_graph) for place, (t, g) in enumerate(zip(tensors, gradients, strict=True))
+    ]
+
+
+def seed(place, t, g, create_graph):
+    """The cotangent of one root: an array, or a Tensor with ``create_graph``."""
+    if not isinstance(t, Tensor):
+        raise TypeError(f"backward(): element {place} must be a Tensor, not {type(t).__name__}")
+    if t._node is None:
+        raise messages.no_grad_fn(place, t)
+    d = t._d
+    if g is None:
+        if d.size != 1:
+            raise messages.not_scalar(t)
+        start = d.dtype.type(1) if d.ndim == 0 else np.ones(d.shape, d.dtype)
+        return wrap(start) if create_graph else start
+    if not isinstance(g, Tensor):
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
+    start = g._d
+    if start.shape != d.shape:
+        raise RuntimeError(
+            f"Mismatch in shape: grad_output[{place}] has a shape of {shape_text(start.shape)} and output[{place}] has a "
+            f"shape of {shape_text(d.shape)}."
+        )
+    if start.dtype is not d.dtype and start.dtype.kind == "c" and d.dtype.kind != "c":
+        raise RuntimeError(f"grad_output[{place}] is complex but output[{place}] is {t.dtype.name}")
+    return g if create_graph else start
 
 
 def _tuple(value):
@@ -140,7 +141,13 @@ def _batched(outputs, inputs, grad_outputs, retain_graph, create_graph, allow_un
 
 def _backward_method(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
     """Accumulate this tensor's gradients into ``.grad`` of the leaves it depends on (see ``autograd.backward``)."""
-    backward(self, gradient, retain_graph, create_graph, inputs)
+    if inputs is not None:
+        backward(self, gradient, retain_graph, create_graph, inputs)
+        return
+    retain = create_graph if retain_graph is None else retain_graph
+    start = seed(0, self, gradient, create_graph)
+    for _ in sweep((self,), (start,), retain_graph=retain, create_graph=create_graph, report=False):
+        pass
 
 
 Tensor.backward = _backward_method

@@ -39,20 +39,37 @@ class Step:
 
 
 class Sweep:
-    """The state of one sweep: cotangents waiting at nodes and leaves, and who owns their buffers."""
+    """The state of one sweep: cotangents waiting at nodes and leaves, and who owns their buffers.
 
-    __slots__ = (
-        "create", "retain", "heap", "nodes", "pending", "leaves", "leaf_grads", "owned", "fresh", "needed", "captured", "wanted",
-        "terminal",
-    )  # fmt: skip
+    heap           negated sequence numbers of the nodes that wait
+    nodes, pending node and cotangent by sequence number
+    leaves         by ``id``: (leaf, cotangent so far, whether nobody else holds that array)
+    owned          keys whose buffer an addition of this sweep made: only these are added to in place
+    plan           which nodes lead to ``inputs=``, or None
+    """
+
+    __slots__ = ("create", "retain", "heap", "nodes", "pending", "leaves", "owned", "plan")
 
     def __init__(self, create, retain):
         self.create, self.retain = create, retain
-        self.heap, self.nodes, self.pending = [], {}, {}
-        self.leaves, self.leaf_grads = {}, {}
-        self.owned, self.fresh = set(), set()
-        self.needed = self.captured = self.terminal = None
-        self.wanted = {}
+        self.heap, self.nodes, self.pending, self.leaves, self.owned = [], {}, {}, {}, set()
+        self.plan = None
+
+    def begin(self, roots, grads):
+        """Bring the seeds to the roots and return what to run first, as ``next`` does."""
+        for root, g in zip(roots, grads, strict=True):
+            node = root._node
+            new = self.arrive(root if node is LEAF else node, g)[2]
+            if new:
+                heappush(self.heap, -new)
+        return self.next()
+
+    def next(self):
+        """The newest node that waits, as (key, node, cotangent); (0, None, None) when none does."""
+        if not self.heap:
+            return 0, None, None
+        key = -heappop(self.heap)
+        return key, self.nodes.pop(key), self.pending.pop(key)
 
     # ----- arrivals -----
 
@@ -82,7 +99,7 @@ class Sweep:
         kind = type(edge)
         if kind is Node:
             key = edge.seq
-            if self.needed is not None and key not in self.needed:
+            if self.plan is not None and key not in self.plan.needed:
                 return g, g, 0
             g = self.fit(g, edge.shape, edge.dtype)
             before = self.pending.get(key)
@@ -95,27 +112,21 @@ class Sweep:
         if kind is Slot:
             return self._arrive_slot(edge, g)
         key = id(edge)
-        if self.needed is not None and key not in self.wanted:
+        if self.plan is not None and key not in self.plan.wanted:
             return g, g, 0
-        d = edge._d
-        shape, dtype = d.shape, d.dtype
-        g0 = g
-        g = self.fit(g, shape, dtype)
-        before = self.leaf_grads.get(key)
+        fitted = self.fit(g, edge._d.shape, edge._d.dtype)
+        before = self.leaves.get(key)
         if before is None:
-            self.leaf_grads[key] = total = g
-            self.leaves[key] = edge
-            if fresh or g is not g0:
-                self.fresh.add(key)
-        else:
-            total = self.leaf_grads[key] = self.add(key, before, g, self.owned)
-            self.fresh.add(key)
-        return g, total, 0
+            self.leaves[key] = (edge, fitted, fresh or fitted is not g)
+            return fitted, fitted, 0
+        total = self.add(key, before[1], fitted, self.owned)
+        self.leaves[key] = (edge, total, True)
+        return fitted, total, 0
 
     def _arrive_slot(self, edge, g):
         node, nr = edge.node, edge.nr
         key = node.seq
-        if self.needed is not None and key not in self.needed:
+        if self.plan is not None and key not in self.plan.needed:
             return g, g, 0
         g = self.fit(g, node.shape[nr], node.dtype[nr])
         waiting = self.pending.get(key)
@@ -250,23 +261,20 @@ def sweep(roots, grads, *, retain_graph=False, create_graph=False, inputs=None, 
     Returns: the list of gradients of ``inputs`` (None where unreachable), or None.
     """
     state = Sweep(create_graph, retain_graph or create_graph)
-    if inputs is not None:
-        hooks.plan_inputs(state, roots, inputs)
-    heap = state.heap
-    for root, g in zip(roots, grads, strict=True):
-        node = root._node
-        new = state.arrive(root if node is LEAF else node, g)[2]
-        if new:
-            heappush(heap, -new)
     observers = modes.now.observers
-    report = report or bool(observers)
-    for o in observers:
-        o.backward_begun(roots)
+    report = report or observers != ()
+    plain = not (create_graph or report or inputs is not None)
+    node = roots[0]._node
+    if plain and len(roots) == 1 and type(node) is Node and grads[0].dtype is node.dtype:
+        key, g = node.seq, grads[0]
+    else:
+        if inputs is not None:
+            state.plan = hooks.plan_inputs(roots, inputs)
+        for o in observers:
+            o.backward_begun(roots)
+        key, node, g = state.begin(roots, grads)
     try:
-        plain = not create_graph and inputs is None and not report
-        while heap:
-            key = -heappop(heap)
-            node, g = state.nodes.pop(key), state.pending.pop(key)
+        while key:
             if plain:
                 key, node, g = run_plain(state, key, node, g)
                 if not key:
@@ -276,13 +284,22 @@ def sweep(roots, grads, *, retain_graph=False, create_graph=False, inputs=None, 
                 for o in observers:
                     o.node_done(step)
                 yield step
-        for step in _leaves(state, accumulate, observers):
+            key, node, g = state.next()
+        for leaf, g, own in state.leaves.values():
+            if leaf._hooks is not None:
+                g, own = hooks.leaf_hooks(leaf, g, own)
+            if inputs is not None:
+                state.plan.captured[id(leaf)] = g
+            elif accumulate:
+                write_grad(leaf, g, own, create_graph)
+                for o in observers:
+                    o.gradient_accumulated(leaf, leaf._grad)
             if report:
-                yield step
+                yield Step(leaf, g)
     finally:
         for o in observers:
             o.backward_ended()
-    return None if inputs is None else hooks.collected(state, inputs)
+    return None if inputs is None else state.plan.collected(inputs)
 
 
 def run_plain(state, key, node, g):
@@ -291,14 +308,12 @@ def run_plain(state, key, node, g):
     The newest node just reached stays in hand (``new``), so a chain never touches the heap or the dictionaries.
     Returns: the first node that is not plain, as (key, node, cotangent), or (0, None, None) at the end of the tape.
     """
-    heap, nodes, pending, owned, fit = state.heap, state.nodes, state.pending, state.owned, state.fit
-    leaves, leaf_grads, fresh, retain = state.leaves, state.leaf_grads, state.fresh, state.retain
+    heap, pending, leaves, owned, retain = state.heap, state.pending, state.leaves, state.owned, state.retain
     while True:
-        dtype, op, saved = node.dtype, node.op, node.saved
+        dtype, op, saved, y = node.dtype, node.op, node.saved, node.y
         if (dtype is not _F32 and dtype is not _F64) or node.extra is not None or not op.simple or saved is FREED:
             return key, node, g
         new = 0
-        y = node.y
         held = y is not None
         if held and node.y_storage is not None:
             check_version(node, None, node.y_storage)
@@ -312,7 +327,7 @@ def run_plain(state, key, node, g):
             else:
                 args.append(s)
         if node.params:
-            args.extend(node.params)
+            args += node.params
         large = g.nbytes >= LARGE
         if large:
             args = _pooled(args)
@@ -324,7 +339,7 @@ def run_plain(state, key, node, g):
                 out = out.view(np.ndarray) if out.plain is None else out.plain
             if type(edge) is Node:
                 if out.shape != edge.shape or out.dtype is not edge.dtype:
-                    out = fit(out, edge.shape, edge.dtype)
+                    out = state.fit(out, edge.shape, edge.dtype)
                 seq = edge.seq
                 if seq == new:
                     in_hand = state.add(seq, in_hand, out, owned)
@@ -333,23 +348,21 @@ def run_plain(state, key, node, g):
                 if before is not None:
                     pending[seq] = state.add(seq, before, out, owned)
                 elif new:
-                    pending[seq], nodes[seq] = out, edge
+                    pending[seq], state.nodes[seq] = out, edge
                     heappush(heap, -seq)
                 else:
                     new, new_node, in_hand = seq, edge, out
             elif type(edge) in TENSOR_TYPES:
                 d = edge._d
+                own = out is not g and (type(out) is not np.ndarray or out.base is None or is_fresh(out))
                 if out.shape != d.shape or out.dtype is not d.dtype:
-                    out = fit(out, d.shape, d.dtype)
+                    out = state.fit(out, d.shape, d.dtype)
+                    own = True
                 seq = id(edge)
-                before = leaf_grads.get(seq)
-                if before is None:
-                    leaf_grads[seq], leaves[seq] = out, edge
-                    if out is not g and (type(out) is not np.ndarray or out.base is None or is_fresh(out)):
-                        fresh.add(seq)
-                else:
-                    leaf_grads[seq] = state.add(seq, before, out, owned)
-                    fresh.add(seq)
+                before = leaves.get(seq)
+                if before is not None:
+                    out, own = state.add(seq, before[1], out, owned), True
+                leaves[seq] = (edge, out, own)
             else:
                 found = state.arrive(edge, out)[2]
                 if found:
@@ -363,13 +376,13 @@ def run_plain(state, key, node, g):
             if not heap or -heap[0] < new:
                 key, node, g = new, new_node, in_hand
                 continue
-            nodes[new], pending[new] = new_node, in_hand
+            state.nodes[new], pending[new] = new_node, in_hand
             key = -heapreplace(heap, -new)
         elif heap:
             key = -heappop(heap)
         else:
             return 0, None, None
-        node, g = nodes.pop(key), pending.pop(key)
+        node, g = state.nodes.pop(key), pending.pop(key)
 
 
 def run_general(state, key, node, g):
@@ -393,7 +406,7 @@ def _general(state, node, g):
     """One node with everything that may come: hooks, recording, several outputs, joint rules, functions."""
     if node.extra is not None:
         g = hooks.before(state, node, g)
-    if state.terminal is not None and node.seq in state.terminal:
+    if state.plan is not None and node.seq in state.plan.terminal:
         return Step(node, g), ()
     if state.create:
         now = modes.now
@@ -439,21 +452,3 @@ def _send(state, node, g, outs):
         if key:
             found.append(key)
     return sent, totals, found
-
-
-def _leaves(state, accumulate, observers):
-    """Leaves last, in the order in which they were reached: hooks, then ``.grad``. Yields a Step for each."""
-    fresh, create, wanted, grads = state.fresh, state.create, state.wanted, state.leaf_grads
-    for key, leaf in state.leaves.items():
-        g = grads[key]
-        own = key in fresh
-        if leaf._hooks is not None:
-            g2 = hooks.call_tensor_hooks(leaf._hooks.tensor, g)
-            own, g = own and g2 is g, g2
-        if key in wanted:
-            state.captured[key] = g
-        elif accumulate:
-            write_grad(leaf, g, own, create)
-            for o in observers:
-                o.gradient_accumulated(leaf, leaf._grad)
-        yield Step(leaf, g)

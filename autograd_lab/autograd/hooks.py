@@ -50,10 +50,10 @@ def before(state, node, g):
         tensor = reference()
         if tensor is not None and parts[nr] is not None:
             _retain(tensor, parts[nr])
-    if state.captured is not None:
+    if state.plan is not None:
         for nr, part in enumerate(parts):
-            if (node.seq, nr) in state.wanted:
-                state.captured[(node.seq, nr)] = part
+            if (node.seq, nr) in state.plan.wanted:
+                state.plan.captured[(node.seq, nr)] = part
     return parts if type(g) is list else parts[0]
 
 
@@ -92,16 +92,28 @@ def input_key(tensor):
     return (node.seq, 0)
 
 
-def plan_inputs(state, roots, inputs):
+class Plan:
+    """Which nodes lie between the roots and the wanted inputs, and what was collected for these.
+
+    wanted    the inputs by key; needed  nodes to visit; terminal  nodes that only collect and need not run
+    """
+
+    __slots__ = ("wanted", "needed", "terminal", "captured")
+
+    def collected(self, inputs):
+        """The gradients of the wanted inputs in their order, None where no path led to them."""
+        return [None if t._node is None else self.captured.get(input_key(t)) for t in inputs]
+
+
+def plan_inputs(roots, inputs):
     """Mark the nodes that lie between the roots and the wanted inputs; nothing else will run."""
-    state.captured = {}
-    state.wanted = {input_key(t): t for t in inputs if t._node is not None}
-    wanted_nodes = {}
+    plan = Plan()
+    plan.captured = {}
+    plan.wanted = {input_key(t): t for t in inputs if t._node is not None}
+    wanted_nodes = {t.grad_fn.seq for t in inputs if t.grad_fn is not None}
     for t in inputs:
-        fn = t.grad_fn
-        if fn is not None:
-            wanted_nodes[fn.seq] = fn
-            fn.notes()
+        if t.grad_fn is not None:
+            t.grad_fn.notes()
     found, stack = {}, [t.grad_fn for t in roots if t.grad_fn is not None]
     while stack:
         node = stack.pop()
@@ -111,14 +123,14 @@ def plan_inputs(state, roots, inputs):
         for edge in node.edges:
             if edge is not None and not isinstance(edge, Tensor):
                 stack.append(edge if type(edge) is Node else edge.node)
-    needed, terminal = set(), set()
+    plan.needed, plan.terminal = set(), set()
     for seq in sorted(found):
-        leads = any(_leads(edge, state.wanted, needed) for edge in found[seq].edges)
+        leads = any(_leads(edge, plan.wanted, plan.needed) for edge in found[seq].edges)
         if leads or seq in wanted_nodes:
-            needed.add(seq)
+            plan.needed.add(seq)
             if not leads:
-                terminal.add(seq)
-    state.needed, state.terminal = needed, terminal
+                plan.terminal.add(seq)
+    return plan
 
 
 def _leads(edge, wanted, needed):
@@ -129,6 +141,7 @@ def _leads(edge, wanted, needed):
     return (edge if type(edge) is Node else edge.node).seq in needed
 
 
-def collected(state, inputs):
-    """The gradients of the wanted inputs in their order, None where no path led to them."""
-    return [None if t._node is None else state.captured.get(input_key(t)) for t in inputs]
+def leaf_hooks(leaf, g, own):
+    """Run a leaf's hooks on its complete gradient; returns the gradient and whether nobody else holds it."""
+    changed = call_tensor_hooks(leaf._hooks.tensor, g)
+    return changed, own and changed is g

@@ -5,11 +5,16 @@ import numpy as np
 from ..core.tensor import Tensor, wrap
 
 
+_new = object.__new__
+
+
 def write_grad(leaf, g, fresh, create_graph):
     """Add ``g`` to ``leaf.grad``. A leaf takes ``g`` itself if nobody else holds it, else a copy; ``.grad`` is dense and writable."""
     before = leaf._grad
-    if type(g) is np.ndarray and before is None:
-        leaf._grad = wrap(g if fresh and g.flags.writeable else g.copy())
+    if before is None and type(g) is np.ndarray:
+        leaf._grad = grad = _new(Tensor)
+        grad._d = g if fresh else g.copy()
+        grad._st = grad._node = None
     elif isinstance(g, Tensor):
         if before is None:
             leaf._grad = g if create_graph else wrap(g._array().copy())
