@@ -2,7 +2,7 @@
 
 import importlib
 
-MODULES = "compare elementwise shape index join reduce matmul create".split()
+MODULES = "compare elementwise shape index join reduce softmax matmul create triangles complex layout reductions".split()
 """The row modules, in an order that respects their imports of one another."""
 
 

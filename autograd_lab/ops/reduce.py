@@ -109,9 +109,9 @@ def _picker(name, method):
     def forward(xp, x, dim, keepdim):
         if x.ndim == 0:
             return x.copy(), xp.zeros((), np.int64)
-        indices = getattr(x, "arg" + method)(axis=dim, keepdims=True)
-        values = xp.take_along_axis(x, indices, dim)
-        return (values, indices) if keepdim else (values.squeeze(dim), indices.squeeze(dim))
+        indices = getattr(x, "arg" + method)(axis=dim, keepdims=keepdim)
+        values = getattr(xp, method + "imum").reduce(x, axis=dim, keepdims=keepdim)
+        return values, indices if hasattr(indices, "dtype") else np.int64(indices)
 
     def samples():
         for dim, keep in ((0, False), (1, True), (2, False)):
@@ -161,7 +161,7 @@ std_row = op(
 
 
 def _logsumexp(xp, x, dims, keepdim):
-    top = xp.maximum.reduce(x, axis=dims, keepdims=True)
+    top = xp.maximum.reduce(x.real if x.dtype.kind == "c" else x, axis=dims, keepdims=True) if x.size else xp.zeros((1,), x.dtype)
     top = xp.where(xp.isfinite(top), top, 0)
     total = xp.log(xp.add.reduce(xp.exp(x - top), axis=dims, keepdims=True)) + top
     return total if keepdim else total.reshape(tuple(s for i, s in enumerate(x.shape) if dims is not None and i not in dims))
