@@ -35,9 +35,36 @@ _register()
 _bind_all()
 globals().update(_NAMESPACES["torch"])
 
-from . import autograd  # noqa: E402
+from . import autograd, display, extras, io  # noqa: E402
+from .extras import empty_cache, record_lines, tape  # noqa: E402
+from .io import load, save  # noqa: E402
 
 float, double, half = float32, float64, float16
 short, int, long = int16, int32, int64
 cfloat, cdouble = complex64, complex128
 strided = "torch.strided"
+
+display.attach(Tensor)
+
+
+def __getattr__(name):
+    return extras.lookup(name)
+
+
+def __dir__():
+    return sorted({*globals(), *extras.NAMES})
+
+
+def _greet_shell():
+    """Switch on displays, magics and line recording when an IPython shell is running; never import IPython for it."""
+    import sys
+
+    if "IPython" in sys.modules:
+        shell = sys.modules["IPython"].get_ipython()
+        if shell is not None:
+            from .ipython import install
+
+            install(shell)
+
+
+_greet_shell()
