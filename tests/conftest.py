@@ -6,6 +6,7 @@ skip fails the run, so that a missing program or package cannot hide a test.
 
 import os
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,22 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.ge
 HARDWARE = re.compile(r"\b(GPUs?|CUDA|ROCm|XPU|AMD|Intel|NVIDIA|memory)\b")
 UI = Path(__file__).parent / "ui"
 _quiet_skips: list[str] = []
+
+
+@pytest.fixture
+def wait_until():
+    """`wait_until(ask, seconds=60)` calls `ask` until it gives something true, and gives that; else the test fails."""
+
+    def wait(ask, seconds: float = 60):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            answer = ask()
+            if answer:
+                return answer
+            time.sleep(0.1)
+        pytest.fail(f"nothing came of {ask.__name__} in {seconds} s")
+
+    return wait
 
 
 def pytest_collection_modifyitems(items):
