@@ -72,7 +72,6 @@ BAD = {
     "data missing": file_of(one(), bytes(7)),
     "unknown dtype": file_of(one(dtype="F1"), bytes(8)),
     "dtype a list": file_of(one(dtype=["F32"]), bytes(8)),
-    "unknown field": file_of(one(code="x"), bytes(8)),
     "name twice": file_of(b'{"x":1,"x":2}'),
 }
 
