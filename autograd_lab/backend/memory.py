@@ -15,7 +15,11 @@ LARGE = 1 << 17
 
 
 class Block(np.ndarray):
-    """A pooled buffer; a class of its own so that arrays cut from it can be told by their ``base``."""
+    """A pooled buffer; a class of its own so that arrays cut from it can be told by their ``base``.
+
+    It owns its memory: were it a view, NumPy would make its owner the base of arrays cut from it, and every block in use
+    would look free.
+    """
 
 
 def _default_cap():
@@ -51,7 +55,7 @@ class Pool:
                 self._drop_free()
             if self.held + size > self.cap:
                 return np.empty(shape, dtype)
-            block = np.empty(size, np.uint8).view(Block)
+            block = Block(size, np.uint8)
             blocks.append(block)
             self.held += size
             return np.ndarray(shape, dtype, block)
