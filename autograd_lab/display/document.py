@@ -90,7 +90,11 @@ class Tape:
             picture = self.svg()
         except Exception:
             picture = None  # a picture that fails leaves the text
-        return html.static(picture, words)
+        return html.static(picture, words, self.below())
+
+    def below(self) -> str:
+        """HTML under the picture, escaped; none for a graph."""
+        return ""
 
     def standalone(self) -> str:
         """One HTML page that works without a kernel and a network."""

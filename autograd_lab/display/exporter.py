@@ -26,6 +26,11 @@ def _has_views(notebook: Any) -> bool:
     return any(WIDGET_VIEW in output.get("data", {}) for output in outputs)
 
 
+def _has_tex(notebook: Any) -> bool:
+    sources = ("".join(cell.get("source", "")) for cell in notebook.cells if cell.get("cell_type") == "markdown")
+    return any("$" in source or "\\(" in source or "\\begin{" in source for source in sources)
+
+
 def replace_views(notebook: Any) -> int:
     """Put standalone documents in the place of views, in the notebook given. Returns how many."""
     count = 0
@@ -64,6 +69,10 @@ class StandaloneExporter(HTMLExporter):
         """Convert a notebook; the one given is left as it is."""
         nb = copy.deepcopy(nb)
         replace_views(nb)
+        # Addresses of scripts on other machines: none is needed by our views, MathJax only by TeX in the text.
+        self.require_js_url = self.jquery_url = self.mermaid_js_url = ""
+        if not _has_tex(nb):
+            self.mathjax_url = ""
         if not _has_views(nb):
             # Saved widget state would make the page fetch a widget manager from a CDN, for nothing.
             nb.metadata.pop("widgets", None)

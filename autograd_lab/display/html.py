@@ -52,7 +52,8 @@ def static(svg: str | None, text: str, extra: str = "") -> str:
         text: the plain text body, the picture's twin for readers without it.
         extra: more HTML below the picture, escaped already.
     """
-    picture = svg if svg is not None else f"<pre>{escape(text)}</pre>"
+    # Size 0 hides the words that a reader who strips SVG elements, but not their text, would leave standing.
+    picture = f'<div style="font-size:0px">{svg}</div>' if svg is not None else f"<pre>{escape(text)}</pre>"
     again = ""
     if svg is not None and len(svg) < IMAGE_LIMIT:
         data = base64.b64encode(svg.encode()).decode()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -251,6 +252,14 @@ class Stepper(Tape):
         for name, grad in self.grads.items():
             lines.append(f"  {one_line(name)}.grad  {'–' if grad is None else measure(summary(grad))}")
         return "\n".join(lines)
+
+    def below(self) -> str:
+        """Under the picture: where the replay stands, and the gradients of the leaves so far."""
+        told = self.current["text"] if self.current else "nothing is computed yet"
+        lines = [f"step {self.cursor} of {len(self.frames)}: {one_line(told)}"]
+        for name, grad in self.grads.items():
+            lines.append(f"{one_line(name)}.grad {'–' if grad is None else measure(summary(grad))}")
+        return "".join(f'<div style="font-size:12px">{escape(line)}</div>' for line in lines)
 
     def svg(self, direction: str = "LR") -> str | None:
         """The picture at the step where the replay stands."""

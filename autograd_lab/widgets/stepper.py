@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import traitlets
 
 from ..display.recording import Stepper
 from .base import LabWidget
+
+REST_SECONDS = 0.8
 
 
 class BackwardStepper(LabWidget):
@@ -34,12 +37,15 @@ class BackwardStepper(LabWidget):
             graph=session.graph, formulas=session.formulas, frames=session.frames, cursor=session.cursor,
             options=session.options, **traits,
         )  # fmt: skip
+        self._output: Any = None
+        self._renewal: threading.Timer | None = None
         session.changed = self._follow_session
         self.observe(self._follow_view, names="cursor")
 
     def _follow_session(self) -> None:
         if self.cursor != self.session.cursor:
             self.cursor = self.session.cursor
+        self._renew_later()
 
     def _follow_view(self, change: Any) -> None:
         # Compared first, so that the two never chase each other.
@@ -97,6 +103,23 @@ class BackwardStepper(LabWidget):
         return {"cursor": self.session.cursor}
 
     # ----- bodies -----
+
+    def shown(self, output: Any) -> None:
+        """Told where the static picture stands, so that it can follow the cursor."""
+        self._output = output
+
+    def _renew_later(self) -> None:
+        """Draw the static picture anew once the cursor has come to rest: a saved notebook shows where it stood."""
+        if self._output is None:
+            return
+        if self._renewal is not None:
+            self._renewal.cancel()
+        self._renewal = threading.Timer(REST_SECONDS, self._renew)
+        self._renewal.daemon = True
+        self._renewal.start()
+
+    def _renew(self) -> None:
+        self._output.update(self.static_bundle(), raw=True)
 
     def static_text(self) -> str:
         """The tree, where it stands, the gradients so far."""
