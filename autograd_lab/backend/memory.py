@@ -86,7 +86,11 @@ def is_fresh(array):
 
 
 def _pooled(ufunc, result=None):
-    def call(*args):
+    """A ufunc whose result goes into a pooled buffer; its methods (reduce, at, …) are the ufunc's own."""
+
+    def call(*args, **options):
+        if options:
+            return ufunc(*args, **options)
         dtype = shape = None
         for a in args:
             if isinstance(a, np.ndarray):
@@ -94,10 +98,12 @@ def _pooled(ufunc, result=None):
                     return ufunc(*args)
                 dtype = a.dtype
                 shape = a.shape if shape is None or shape == a.shape else np.broadcast_shapes(shape, a.shape)
-        if dtype.kind != "f":
+        if dtype is None or dtype.kind != "f":
             return ufunc(*args)
-        return ufunc(*args, take(shape, result or dtype))
+        return ufunc(*args, out=take(shape, result or dtype))
 
+    for method in ("reduce", "reduceat", "accumulate", "outer", "at"):
+        setattr(call, method, getattr(ufunc, method))
     return call
 
 

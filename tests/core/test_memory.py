@@ -42,3 +42,14 @@ def test_gradients_of_large_products_do_not_share_a_buffer():
     dx, dw = lab.autograd.grad(x * w, (x, w), lab.ones(LARGE))
     assert (dx.numpy() == 2).all() and (dw.numpy() == 1).all()
     assert pool.held > 0 and take((1,), FLOAT32) is not None
+
+
+def test_pooled_ufuncs_keep_methods_and_options():
+    from autograd_lab.backend.memory import pooled_numpy as xp
+
+    a = np.ones((LARGE, 2), np.float32)
+    assert xp.add.reduce(a, axis=0).tolist() == [LARGE, LARGE]
+    assert xp.add(a, 1, out=a) is a and a[0, 0] == 2
+    assert xp.maximum(a, 3)[0, 0] == 3 and is_fresh(xp.maximum(a, 3))
+    xp.add.at(a, np.array([0, 0]), 1.0)
+    assert a[0, 0] == 4 and xp.add(np.float32(1), np.float32(2)) == 3
