@@ -34,7 +34,12 @@ def cell_finder(shell: Any) -> Any:
 
 def _run(shell: Any, line: str, cell: str) -> Any:
     """Run a cell and give the tensor named on the magic's line, or the value of the cell's last expression."""
-    result = shell.run_cell(cell, store_history=False, silent=False)
+    hook = shell.displayhook
+    hook.write_format_data = lambda *args, **options: None  # its value is shown as a tape, not as a tensor too
+    try:
+        result = shell.run_cell(cell, store_history=False, silent=False)
+    finally:
+        del hook.write_format_data
     result.raise_error()
     name = line.strip()
     if name:
