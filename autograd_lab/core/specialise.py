@@ -48,6 +48,7 @@ def _unary(row):
     kernel, large = kernels(row)
     bind = general.bind
     ((save_y, (save_x,)),) = row.plans
+    constant = not row.differentiable
 
     def call(input, *, out=None):
         if type(input) in TENSOR_TYPES and out is None:
@@ -60,7 +61,7 @@ def _unary(row):
                 t._d = r
                 t._st = None
                 n = input._node
-                if n is None or not m.grad:
+                if n is None or constant or not m.grad:
                     t._node = None
                     return t
                 t._node = node = _new(Node)
@@ -174,6 +175,7 @@ def _generic(row):
     record = general.record
     arity = row.arity
     dtypes_free = row.dtypes in ("same", "free", "match")
+    differentiable = row.differentiable
 
     def call(*args):
         x = args[0]
@@ -204,7 +206,7 @@ def _generic(row):
                 t = _new(Tensor)
                 t._d = r
                 t._st = t._node = None
-                if recording and m.grad:
+                if recording and m.grad and differentiable and r.dtype.kind not in "iub":
                     record(row, m, args[:arity], args[arity:], r, t)
                 return t
         elif type(x) is _ndarray and modes.now.top is None:
