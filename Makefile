@@ -82,7 +82,7 @@ notebooks: $(VENV)/.lab  ## run every lesson from top to bottom; the results are
 	@test -f $(LESSON) || { echo "$(LESSON) is missing" >&2; exit 1; }
 	@out=$$(mktemp -d); trap 'rm -rf "$$out"' EXIT; \
 	$(BIN)/jupyter nbconvert --log-level WARN --to notebook --execute --output-dir "$$out" notebooks/lessons/*.ipynb; \
-	echo "$$(ls "$$out" | wc -l) lessons ran"
+	echo "lessons that ran: $$(ls "$$out" | wc -l)"
 
 parity: $(VENV)/.test  ## how much of PyTorch's surface is there, and is it right (needs ../shared/conformance)
 	@$(BIN)/python tests/parity/run.py $(ARGS)
