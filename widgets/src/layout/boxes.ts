@@ -35,7 +35,7 @@ export function faceOf(item: Item, tape: Tape, t: Translate): Face {
     return face(given, clip(node.symbol || node.op || node.name, SIZES.main, LONGEST), clip(node.name, SIZES.small, LONGEST), out, 28, 44);
   }
   if (node.kind === "constant") return face("", clip(node.label || out, SIZES.main, LONGEST), node.label ? out : t("constant"), "", 12, 36);
-  return face("", clip(node.label || t(node.kind), SIZES.main, LONGEST), out, "", 28, 44);
+  return face("", clip(node.label || `${t(node.kind)} ${tape.nameOf(node.id)}`, SIZES.main, LONGEST), out, "", 28, 44);
 }
 
 function face(given: string, main: string, small: string, out: string, pad: number, height: number): Face {

@@ -38,7 +38,7 @@ function chainOf(box: Box, boxes: Map<string, Box>, { into, out }: Links): { key
   // Boxes come in forward order, and so do their wires: the first use is the earliest.
   const target = uses[0]?.target ?? "";
   const onward = out.get(target) ?? [];
-  const turns = box.hangs === "always" && into.get(target)?.length === 1 && onward.length === 1;
+  const turns = box.hangs !== "if-not-alone" && into.get(target)?.length === 1 && onward.length === 1;
   const next = onward[0]?.target ?? "";
   // A turned parameter hangs with its turn only beside other inputs; else it is where the flow begins.
   if (turns && boxes.get(target)?.group === boxes.get(next)?.group && (into.get(next)?.length ?? 0) > 1) {
@@ -59,14 +59,16 @@ export function hang(input: LayoutInput): Bunch {
   const tryHang = (box: Box): void => {
     const chain = chainOf(box, boxes, links);
     if (!chain || hung.has(chain.host) || chain.keys.some((key) => hung.has(key) || chains.has(key))) return;
-    if (box.hangs === "if-not-alone") {
-      const others = (links.into.get(chain.host) ?? []).filter((wire) => wire.source !== box.key && hung.get(wire.source) !== chain.host);
-      if (others.length === 0) return;
+    if (box.hangs !== "always") {
+      const others = (links.into.get(chain.host) ?? []).filter((wire) => !chain.keys.includes(wire.source) && hung.get(wire.source) !== chain.host);
+      const flows = others.filter((wire) => links.into.has(wire.source) || boxes.get(wire.source)?.hangs === "never");
+      if ((box.hangs === "beside-flow" ? flows : others).length === 0) return;
     }
     chains.set(chain.host, [...(chains.get(chain.host) ?? []), chain.keys]);
     for (const key of chain.keys) hung.set(key, chain.host);
   };
   for (const box of input.boxes) if (box.hangs === "always") tryHang(box);
+  for (const box of input.boxes) if (box.hangs === "beside-flow") tryHang(box);
   for (const box of input.boxes) if (box.hangs === "if-not-alone") tryHang(box);
 
   const hungWires = new Map<string, number>();

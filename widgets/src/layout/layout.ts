@@ -9,13 +9,16 @@ export interface Point {
   y: number;
 }
 
-/** A box to place. `hangs` marks values that may hang beside their only consumer: parameters and constants. */
+/**
+ * A box to place. `hangs` says when a value hangs above what uses it: parameters always, leaves beside a value that
+ * flows in, constants beside any other value.
+ */
 export interface Box {
   key: string;
   width: number;
   height: number;
   group: number;
-  hangs: "always" | "if-not-alone" | "never";
+  hangs: "always" | "beside-flow" | "if-not-alone" | "never";
 }
 
 export interface Wire {
@@ -94,7 +97,7 @@ function withDagre(input: LayoutInput, bunches: Bunch): Placed {
     nodesep: GAPS.across,
     ranksep: input.along,
     edgesep: 14,
-    ranker: bunches.hosts.length <= 300 ? "network-simplex" : "tight-tree",
+    ranker: bunches.hosts.length <= 150 ? "network-simplex" : "tight-tree",
   });
   graph.setDefaultEdgeLabel(() => ({}));
   const framed = new Set(input.frames.map(({ group }) => group));

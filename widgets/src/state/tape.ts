@@ -79,11 +79,11 @@ export class Tape {
     return this.ingoing.get(id) ?? [];
   }
 
-  /** What a person calls the node: its variable, else its symbol, else PyTorch's name. */
+  /** What a person calls the node: its variable, else its symbol; a leaf without a name goes by its number. */
   nameOf(id: number): string {
     const node = this.nodes.get(id);
     if (!node) return `#${id}`;
-    return node.label || node.symbol || node.op || node.name || `#${id}`;
+    return node.label || node.symbol || node.op || `#${Math.abs(id)}`;
   }
 
   /** Indices of the groups around a node, outermost first. */

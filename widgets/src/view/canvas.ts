@@ -156,7 +156,8 @@ export class Canvas {
   private boxOf(item: Item): Box {
     const { width, height } = this.faces.get(item.key) ?? { width: 60, height: 44 };
     const kind = item.node?.kind;
-    const hangs = kind === "parameter" ? "always" : kind === "constant" && (item.node?.shape.length ?? 1) === 0 ? "if-not-alone" : "never";
+    const single = kind === "constant" && item.node?.shape.length === 0;
+    const hangs = kind === "parameter" ? "always" : kind === "leaf" ? "beside-flow" : single ? "if-not-alone" : "never";
     // A folded group stands in the group around it.
     const group = item.node ? item.group : (this.tape.groups[item.group]?.parent ?? -1);
     return { key: item.key, width, height, group, hangs };

@@ -30,11 +30,13 @@ export class Mark {
   readonly g: SVGGElement;
   private inner = s("g");
   private overlay = s("g", { class: "agl-overlay" });
+  private beside = s("g");
   private drawn = "";
   private overlaid = "";
+  private kind = "";
 
   constructor(public item: Item) {
-    this.g = s("g", { class: "agl-node", role: "button", tabindex: -1 }, this.inner, this.overlay);
+    this.g = s("g", { class: "agl-node", role: "button", tabindex: -1 }, this.inner, this.overlay, this.beside);
   }
 
   update(item: Item, face: Face, at: Point, context: MarkContext): void {
@@ -50,9 +52,11 @@ export class Mark {
       "data-group": node ? null : item.group,
       "data-kind": node ? node.kind : "group",
       "data-root": root ? "true" : null,
-      "aria-label": accessibleName(item, root, context),
     });
     this.inner.replaceChildren(...draw(item, face, root, context));
+    this.beside.replaceChildren(...smallWords(face, context.direction));
+    this.kind = kindOf(item, root, context);
+    this.rename();
   }
 
   /** Draws how the node stands in the replay; null takes that away. */
@@ -62,16 +66,24 @@ export class Mark {
     this.overlaid = signature;
     attrs(this.g, { "data-state": state?.phase, "data-breakpoint": state?.breakpoint ? "true" : null });
     this.overlay.replaceChildren(...(state ? drawState(state, face, direction, t) : []));
+    this.rename();
+  }
+
+  /**
+   * The accessible name begins with the words that are seen, in their order (the small ones, which may be hidden, come
+   * last), so that people who speak to their computer can say what they see; then come hints and the kind.
+   */
+  private rename(): void {
+    const read = (selector: string): string[] => [...this.g.querySelectorAll(selector)].map((word) => word.textContent ?? "");
+    // A blank after each word: it is not drawn, but keeps words apart for whoever reads the content.
+    for (const word of this.g.querySelectorAll("text")) if (word.nextSibling?.nodeType !== Node.TEXT_NODE) word.after(" ");
+    attrs(this.g, { "aria-label": [read("text").join(" "), ...read("title"), this.kind].filter(Boolean).join(", ") });
   }
 }
 
-function accessibleName(item: Item, root: boolean, { tape, t }: MarkContext): string {
-  const { node } = item;
-  if (!node) return t("folded", { label: tape.groups[item.group]?.label ?? "", n: item.count });
-  const kind = t(node.kind === "output" ? "output" : node.kind);
-  const parts = [node.label, node.symbol && node.symbol !== node.label ? node.symbol : "", kind, formatShape(node.shape, t("scalar")), badWord(node.value)];
-  if (root) parts.push(t("output"));
-  return parts.filter(Boolean).join(", ");
+function kindOf({ node, count }: Item, root: boolean, { t }: MarkContext): string {
+  if (!node) return t("folded", { n: count });
+  return root ? `${t(node.kind)}, ${t("output")}` : t(node.kind);
 }
 
 function box(face: Face, grow: number, radius: number, className: string): SVGRectElement {
@@ -89,7 +101,7 @@ function draw(item: Item, face: Face, root: boolean, context: MarkContext): SVGE
   if (root) parts.push(box(face, 4, round, "agl-ring"));
   parts.push(box(face, 0, round, "agl-shape"));
   if (node.kind === "parameter") parts.push(box(face, -3, round, "agl-inner-border"));
-  parts.push(...words(face, context.direction));
+  parts.push(words(face));
   if (node.saved.length > 0 || (node.savedBytes ?? 0) > 0) {
     const what = node.saved.map((saved) => `${saved.operand} ${formatShape(saved.shape, context.t("scalar"))}`).join(", ");
     const title = `${context.t("save_bytes")}: ${what} (${formatBytes(node.savedBytes)})`;
@@ -100,14 +112,17 @@ function draw(item: Item, face: Face, root: boolean, context: MarkContext): SVGE
   return parts;
 }
 
-function words(face: Face, direction: Direction): SVGElement[] {
-  const parts: SVGElement[] = [];
+function words(face: Face): SVGElement {
   const line = face.small ? -3 : 5;
   const room = textWidth(face.given, SIZES.main) + textWidth(face.main, SIZES.main) + 5;
   const main = s("text", { class: `agl-main${room * 1.25 < face.width - 8 ? " agl-grow" : ""}`, "text-anchor": "middle", y: line });
-  if (face.given) main.append(s("tspan", { class: "agl-given" }, face.given), s("tspan", { dx: 5 }, face.main));
+  if (face.given) main.append(s("tspan", { class: "agl-given" }, face.given), " ", s("tspan", {}, face.main));
   else main.append(face.main);
-  parts.push(main);
+  return main;
+}
+
+function smallWords(face: Face, direction: Direction): SVGElement[] {
+  const parts: SVGElement[] = [];
   if (face.small) parts.push(s("text", { class: "agl-small", "text-anchor": "middle", y: 13 }, face.small));
   if (face.out) {
     const where = direction === "lr" ? { x: face.width / 2 + 11, y: -7 } : { x: 8, y: face.height / 2 + 15 };
@@ -121,7 +136,7 @@ function drawFolded(item: Item, face: Face, { tape, t }: MarkContext): SVGElemen
   const top = -face.height / 2;
   const tab = s("path", { class: "agl-tab", d: `M${left} ${top + 8}v-8a5 5 0 0 1 5 -5h22a5 5 0 0 1 5 5v1` });
   const label = tape.groups[item.group]?.label ?? "";
-  return [box(face, 4, 6, "agl-halo"), tab, box(face, 0, 6, "agl-shape"), ...words(face, "lr"), s("title", {}, t("expand", { name: label }))];
+  return [box(face, 4, 6, "agl-halo"), tab, box(face, 0, 6, "agl-shape"), words(face), s("title", {}, t("expand", { name: label }))];
 }
 
 /** A red octagon with the word in it. */

@@ -54,7 +54,7 @@ export class RulePanel {
     }
     const node = tape.nodes.get(frame.node);
     const parts: (HTMLElement | null)[] = [node ? this.header(node) : null];
-    if (node?.kind === "op" || node?.kind === "output") parts.push(this.valueRow(node));
+    if (node?.value && (node.kind === "op" || node.kind === "output")) parts.push(this.valueRow(node));
     parts.push(this.tensorRow(t("incoming"), frame.incoming, "ḡ", "incoming"));
     for (const sent of frame.sent) parts.push(...this.sentRows(frame, sent, node));
     parts.push(this.sums(frame.node));
@@ -78,7 +78,7 @@ export class RulePanel {
   private valueRow(node: TapeNode): HTMLElement {
     const { t } = this.context;
     const name = node.label || "y";
-    return this.row(t("value"), h("i", {}, name), " ", figure(node.value, t), node.value && node.value.size === 1 ? "" : heatmap(node.value, this.heat(name, node.value)));
+    return this.row(t("value"), h("i", {}, name), " ", figure(node.value, t), node.value?.size === 1 ? "" : heatmap(node.value, this.heat(name, node.value)));
   }
 
   private tensorRow(term: string, summary: Summary, symbol: string, role: string): HTMLElement {
@@ -107,7 +107,7 @@ export class RulePanel {
   private sentRows(frame: Frame, sent: Sent, node: TapeNode | undefined): HTMLElement[] {
     const { t, tape, formulas } = this.context;
     const target = tape.nameOf(sent.to);
-    const rule = ruleFor(formulas[node?.formula ?? ""], sent.slot);
+    const rule = ruleFor(formulas[node?.formula ?? ""], sent.slot, tape, frame.node);
     const rows: HTMLElement[] = [];
     if (rule) rows.push(this.row(t("rule"), math(rule.mathml, rule.text)));
     const numbers = this.numbers(frame, sent, rule?.operand);
