@@ -17,7 +17,7 @@ from .document import Tape, caller
 from .formatters import has_kernel, show, show_live
 from .names import Names, find_names
 from .schema import AppendEvent
-from .snapshot import LIMIT, Builder, Snapshot, known_values
+from .snapshot import LIMIT, Builder, Snapshot
 
 INTERVAL = 0.05
 
@@ -96,11 +96,9 @@ class LiveTape(Tape, Observer):
         nodes, self._pending = self._pending, []
         builder = self._builder
         builder.names = names
-        builder.values = known_values(nodes, names)
-        for node in nodes:
+        for node in nodes:  # values are read once, at the end: summaries on the way would slow the block down
             builder.op(node)
             self._alive[node.seq] = weakref.ref(node)
-        builder.values = {}
         builder.names = Names()
         event = self._event()
         if event is not None:

@@ -104,6 +104,12 @@ def known_values(nodes: Iterable[Node], names: Names) -> dict[int, Any]:
     return found
 
 
+_NEUTRAL: dict[str, Any] = {
+    "op": "", "symbol": "", "label": "", "name": "", "shape": [], "dtype": "", "device": "cpu", "group": -1,
+    "line": None, "saved_bytes": 0, "saved": [], "value": None, "formula": "", "requires_grad": False,
+}  # fmt: skip
+
+
 class Builder:
     """Collects columns node by node; also used to append while recording.
 
@@ -123,17 +129,14 @@ class Builder:
         self._group_ids: dict[str, int] = {}
         self._lines: dict[Any, Line | None] = {}
         self._formula_keys: dict[str, Formula] = {}
+        self._plain_keys: dict[Any, str] = {}
 
     # ----- nodes -----
 
     def row(self, **cells: Any) -> None:
         """Add one node; columns not given get their neutral value."""
-        neutral: dict[str, Any] = {
-            "op": "", "symbol": "", "label": "", "name": "", "shape": [], "dtype": "", "device": "cpu", "group": -1,
-            "line": None, "saved_bytes": 0, "saved": [], "value": None, "formula": "", "requires_grad": False,
-        }  # fmt: skip
         for column, values in self.nodes.items():
-            values.append(cells[column] if column in cells else neutral[column])
+            values.append(cells[column] if column in cells else _NEUTRAL[column])
         self._emitted.add(cells["id"])
 
     def tensor(self, tensor: Tensor, kind: str = "") -> int:
@@ -255,6 +258,11 @@ class Builder:
 
     def formula(self, node: Node) -> str:
         """Key of the node's formula, which is made when it is new."""
+        plain = None if self.name_formulas or node.params else (node.op.name, len(node.edges))
+        if plain in self._plain_keys:
+            key = self._plain_keys[plain]
+            self.math[node.seq] = self._formula_keys[key]
+            return key
         names, output = self.formula_names(node)
         saved = () if is_freed(node) else node.saved
         constants = {
@@ -275,6 +283,8 @@ class Builder:
                 ],
             }
         self.math[node.seq] = found
+        if plain is not None and not constants:
+            self._plain_keys[plain] = key
         return key
 
     def formula_names(self, node: Node) -> tuple[tuple[str, ...], str]:
