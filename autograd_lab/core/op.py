@@ -27,6 +27,7 @@ class Op:
     samples, errors  functions that yield Sample and ErrorSample for the table test
     ref            the NumPy or SciPy reference, a dotted name or a function, for the table test
     formula        {"forward": text, "rules": [text, …]} where the symbol reading cannot derive it
+    doc            the callable's docstring; derived where the author gives none
     """
 
     __slots__ = (
@@ -68,6 +69,20 @@ class ErrorSample:
 
 def _camel(name):
     return "".join(part[:1].upper() + part[1:] for part in name.strip("_").split("_"))
+
+
+def _doc(row):
+    """A docstring for a row whose author wrote none: what it computes, by its formula, sign or name."""
+    written = row.formula["forward"] if row.formula else None
+    if row.kind != "elementwise":
+        text = f"{written or row.name}."
+    elif row.arity == 1:
+        text = f"``{written or row.name}`` of each element."
+    else:
+        text = f"``{written or f'input {row.symbol} other'}``, element by element; shapes broadcast and dtypes promote."
+    if isinstance(row.forward, str):
+        text += f" Computed by ``numpy.{row.forward}``."
+    return text
 
 
 def _plan(op, saves):
@@ -119,9 +134,10 @@ def op(
     row.name, row.kind, row.forward, row.rules, row.joint = name, kind, forward, rules, joint
     row.symbol = symbol or name
     row.dtypes, row.holomorphic, row.outputs, row.nondiff = dtypes, holomorphic, outputs, nondiff
-    row.samples, row.errors, row.ref, row.formula, row.doc = samples, errors, ref, formula, doc
+    row.samples, row.errors, row.ref, row.formula = samples, errors, ref, formula
     row.grad_name = (grad_name or _camel(name)) + "Backward0"
     row.arity = (len(rules) or 1) if arity is None else arity
+    row.doc = doc or _doc(row)
     row.simple = joint is None and outputs == 1 and kind != "function"
     row.upcast = kind not in ("view", "structure", "random")
     row.saves = saves if isinstance(saves, tuple) else (saves,) * max(len(rules), 1)
@@ -135,7 +151,7 @@ def op(
     row.call = specialise.callable_for(row)
     row.call.__name__ = row.call.__qualname__ = name
     row.call.op = row
-    row.call.__doc__ = doc
+    row.call.__doc__ = row.doc
     if public if public is not None else kind == "elementwise":
         publish(row.call, (name, *aliases), True, True, namespace)
     return row.call
