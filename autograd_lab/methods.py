@@ -1,6 +1,7 @@
 """Binds the registered functions to Tensor: methods, operators, in-place twins. Importing it completes the class."""
 
 import functools
+import sys
 
 import numpy as np
 
@@ -18,10 +19,8 @@ def in_place(function, name):
 
     def call(self, *args, **kwargs):
         core_bind.check_inplace(self, name)
-        now = modes.now
-        recording = now.grad
         shadow = self
-        if recording and self._node is not None:
+        if modes.now.grad:
             shadow = wrap(self._d)
             shadow._node = self._node
         result = function(shadow, *args, **kwargs)
@@ -33,8 +32,11 @@ def in_place(function, name):
             )
         if r.dtype is not d.dtype and r.dtype != d.dtype:
             _check_castable(result, self, name)
-        if shadow is not self and type(result._node) is Node and any(s is shadow for s in result._node.saved or ()):
-            shadow._d = np.array(shadow._d)  # a rule reads the old value, whose memory is about to be overwritten
+        if shadow is not self and type(result._node) is Node and sys.getrefcount(shadow) > 2:
+            # A rule reads the old value, whose memory is about to be overwritten.
+            shadow._d = np.array(shadow._d)
+            if shadow._st is not None:  # a view of it was saved: compute from the copy instead
+                result = function(shadow, *args, **kwargs)
         return core_bind.change(self, result, name)
 
     call.__name__ = name

@@ -336,7 +336,11 @@ def change(tensor, result, name):
     if isinstance(tensor._d, np.generic) and isinstance(result._d, np.generic):
         tensor._d = result._d.astype(tensor._d.dtype)  # nobody can look into an unboxed value: no memory to write to
     elif result._d is not tensor._d:
-        np.copyto(tensor._array(), result._d, casting="unsafe")
+        d = tensor._array()
+        try:
+            np.copyto(d, result._d, casting="unsafe")
+        except ValueError:
+            raise not_writable(name, d, result._d) from None
     if st is None:
         st = storage_of(tensor)
     st.bump(name, result._node.where if isinstance(result._node, Node) else None)
@@ -353,6 +357,18 @@ def change(tensor, result, name):
         base._node = _replaced_region(base, tensor, result)
         _retell_views(base, st)
     return tensor
+
+
+def not_writable(name, target, values):
+    """The RuntimeError for memory that cannot be written, or values that do not fit it."""
+    if not target.flags.writeable:
+        return RuntimeError(
+            f"{name}: unsupported operation: more than one element of the written-to tensor refers to a single memory location "
+            "(an expanded tensor), or its NumPy array is read-only. Please clone() the tensor before performing the operation."
+        )
+    return RuntimeError(
+        f"{name}: shape mismatch: value of shape {shape_text(np.shape(values))} cannot be broadcast to shape {shape_text(target.shape)}"
+    )
 
 
 def copy_node(source):

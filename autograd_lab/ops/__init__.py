@@ -2,7 +2,11 @@
 
 import importlib
 
-MODULES = "compare elementwise shape index join reduce softmax matmul create triangles complex layout reductions".split()
+MODULES = """
+    compare elementwise shape index join reduce softmax matmul create triangles complex layout reductions arithmetic
+    conversion assign indexing joining
+    boundary activation loss conv pool normalize embedding
+""".split()
 """The row modules, in an order that respects their imports of one another."""
 
 

@@ -219,11 +219,16 @@ def _zero(g, y, x):
     return g * 0.0
 
 
-sign = op("sign", "sign", _zero, samples=unary(order=1), ref="numpy.sign")
+def _sign(xp, x):
+    """−1, 0, 1; NaN counts as 0, and a bool is its own sign."""
+    return x.copy() if x.dtype.kind == "b" else xp.subtract(x > 0, x < 0, dtype=x.dtype)
+
+
+sign = op("sign", _sign, _zero, samples=unary(order=1, special=(0.0, np.inf, -np.inf)), ref="numpy.sign")
 floor = op("floor", "floor", _zero, samples=unary(order=1), ref="numpy.floor")
 ceil = op("ceil", "ceil", _zero, samples=unary(order=1), ref="numpy.ceil")
 trunc = op("trunc", "trunc", _zero, samples=unary(order=1), ref="numpy.trunc")
-round = op("round", "rint", _zero, samples=unary(order=1, special=(0.5, 1.5, -0.5)), ref="numpy.rint")
+round = op("round", lambda xp, x: xp.rint(x) if x.dtype.kind not in "iu" else x.copy(), _zero, samples=unary(order=1, special=(0.5, 1.5, -0.5)), ref="numpy.rint")
 
 
 def _floor_divide(xp, a, b):

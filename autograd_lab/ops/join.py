@@ -17,7 +17,7 @@ def _cat_rule(needs, g, y, operands, dim):
         length = o.shape[dim] if o.shape != (0,) else 0
         index = (slice(None),) * dim + (slice(start, start + length),)
         start += length
-        out.append(slice_(g, index) if need and o.shape != (0,) else (g * 0 if need else None))
+        out.append(slice_(g, index) if need and o.shape != (0,) else None)
     return tuple(out)
 
 
