@@ -122,7 +122,8 @@ class _Text(_Style):
         return name
 
     def bar(self, name):
-        return normalize("NFC", name[0] + "\u0304") + name[1:]
+        # Only a short name carries its bar well in plain text.
+        return normalize("NFC", name[0] + "\u0304") + name[1:] if len(name) < 3 else f"grad({name})"
 
     def number(self, text):
         return text

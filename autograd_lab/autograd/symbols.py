@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..core.bind import set_symbols
+from ..core.op import ROWS
 from .notation import ATOM, INFIX, LATEX, MATHML, MINUS, MUL, NEG, POWER, RELATION, TEXT, format_number
 
 _SYNONYMS = {
@@ -264,11 +265,7 @@ class Call(Expr):
 
     def evaluate(self, values):
         args = [arg.evaluate(values) for arg in self.args]
-        function = _EVALUATE.get(self.op) or getattr(np, self.op, None)
-        if function is None:
-            from scipy import special
-
-            function = getattr(special, self.op)
+        function = _EVALUATE.get(self.op) or getattr(np, self.op, None) or ROWS[self.op].call
         return function(*args)
 
 
@@ -371,7 +368,10 @@ class Namespace:
             raise TypeError(f"{row.name} has no symbolic reading: write a formula in the row")
         if isinstance(row.forward, str):
             return call(row.forward, *operands)
-        return as_expr(row.forward(self, *operands, *params))
+        try:
+            return as_expr(row.forward(self, *operands, *params))
+        except Exception:
+            return call(row.name, *operands)  # computed by other means than xp's functions: known by its name
 
     def __getattr__(self, name: str):
         if name.startswith("_"):

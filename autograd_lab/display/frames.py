@@ -117,6 +117,21 @@ def sentence(head: str, incoming: Summary, sent: list[Sent], name_of: Any) -> st
     return f"{head}: {', '.join(parts)}"
 
 
+def partial_totals(step: Any, went: list[tuple[int, tuple[int, int], int]]) -> list[Any]:
+    """The sum at each target just after each arrival.
+
+    The engine adds in place, so when one step sends two cotangents to one target, both see the last sum: the
+    earlier ones are found by taking away what came later.
+    """
+    totals: list[Any] = []
+    later: dict[tuple[int, int], Any] = {}
+    for slot, target, _ in reversed(went):
+        total = as_array(step.totals[slot]) if target not in later else later[target]
+        totals.append(total)
+        later[target] = total - as_array(step.grads[slot])
+    return totals[::-1]
+
+
 class FrameMaker:
     """Makes frames one after another, counting what has arrived where.
 
@@ -125,7 +140,8 @@ class FrameMaker:
 
     def __init__(self, ids: Any, math: dict[int, Formula], labels: dict[int, str], generous: bool) -> None:
         self.ids, self.math, self.labels, self.generous = ids, math, labels, generous
-        self.arrived: dict[int, int] = {}
+        self.arrived: dict[tuple[int, int], int] = {}
+        self.places: list[tuple[Sent, tuple[int, int]]] = []
 
     def name(self, identity: int) -> str:
         """How a node is spoken of."""
@@ -135,32 +151,32 @@ class FrameMaker:
         """Id of where an edge leads."""
         return self.ids.of(edge.node if type(edge) is Slot else edge)
 
-    def count(self, step: Any) -> list[tuple[int, int, int]]:
-        """(slot, target, how many have arrived there) of everything the step sent."""
+    def count(self, step: Any) -> list[tuple[int, tuple[int, int], int]]:
+        """(slot, (target, output number), how many have arrived there) of everything the step sent."""
         if isinstance(step.node, Tensor):
             return []
         found = []
         for slot, (edge, grad) in enumerate(zip(step.node.edges, step.grads, strict=False)):
             if edge is not None and grad is not None:
-                target = self.target(edge)
+                target = self.target(edge), edge.nr if type(edge) is Slot else 0
                 self.arrived[target] = self.arrived.get(target, 0) + 1
                 found.append((slot, target, self.arrived[target]))
         return found
 
-    def frame(self, place: int, step: Any, went: list[tuple[int, int, int]], nums: list[Numbers]) -> Frame:
+    def frame(self, place: int, step: Any, went: list[tuple[int, tuple[int, int], int]], nums: list[Numbers]) -> Frame:
         """The frame of a step whose arrivals were counted."""
         identity = self.ids.of(step.node)
         g = as_array(first_part(step.g))
         incoming = summary(np.zeros(0) if g is None else g)
         sent: list[Sent] = []
-        for slot, target, arrived in went:
-            grad, total = as_array(step.grads[slot]), as_array(step.totals[slot])
-            after = summary(grad)
-            same = total is grad
+        totals = partial_totals(step, went)
+        for (slot, target, arrived), total in zip(went, totals, strict=True):
+            after = summary(as_array(step.grads[slot]))
             sent.append(
-                {"slot": slot, "to": target, "grad": after, "total": after if same else summary(total),
+                {"slot": slot, "to": target[0], "grad": after, "total": after if arrived == 1 else summary(total),
                  "arrived": arrived, "expected": arrived}
             )  # fmt: skip
+            self.places.append((sent[-1], target))
         leaf = isinstance(step.node, Tensor)
         frame: Frame = {
             "step": place, "node": identity, "incoming": incoming, "sent": sent, "numbers": nums, "text": "",
@@ -170,9 +186,9 @@ class FrameMaker:
 
     def finish(self, frames: list[Frame]) -> list[Frame]:
         """Fill in what is only known at the end: how many cotangents each sum had, and so the sentences."""
+        for one, target in self.places:
+            one["expected"] = self.arrived[target]
         for frame in frames:
-            for one in frame["sent"]:
-                one["expected"] = self.arrived[one["to"]]
             head = one_line(self.name(frame["node"]))
             if frame["leaf_grad"]:
                 frame["text"] = f"{head}.grad is complete: {measure(frame['incoming'])}"

@@ -6,6 +6,7 @@ of ops; leaves and constants, which have none, are numbered -1, -2, … in the o
 
 from __future__ import annotations
 
+import reprlib
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -268,7 +269,9 @@ class Builder:
         constants = {
             slot: value for slot, value in enumerate(saved) if type(value) in (int, float) and slot < len(names)
         }
-        params = repr((node.params, constants))[:80] if node.params or constants else ""
+        # Written formulas do not depend on parameters, which may be large (an index).
+        derived = node.op.kind == "elementwise" and (node.params or constants)
+        params = reprlib.repr((node.params, constants)) if derived else ""
         key = "|".join([node.op.name, output, ",".join(names), params]).rstrip("|")
         found = self._formula_keys.get(key)
         if found is None:
@@ -291,11 +294,11 @@ class Builder:
         """Names for operands and output: the learner's in a small graph, else those of the row."""
         plain = list(operand_names(node.op, len(node.edges)))
         if not self.name_formulas or len(plain) > 4:
-            return (tuple(plain) if len(plain) <= 4 else ("x",) * 1, "y")
+            return (tuple(plain) if len(plain) <= 4 else ("x",)), "y"
         given = []
         for slot, edge in enumerate(node.edges):
             if edge is None:
-                saved = None if is_freed(node) else node.saved[slot]
+                saved = node.saved[slot] if not is_freed(node) and slot < len(node.saved) else None
                 given.append(self.names.of(saved) if isinstance(saved, Tensor) else "")
             elif type(edge) is Slot:
                 given.append(self.names.of(edge.node, edge.nr))

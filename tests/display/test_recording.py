@@ -75,6 +75,10 @@ def test_sums_form_where_paths_meet():
     to_w = [one for frame in session.frames for one in frame["sent"] if one["to"] == session.identify(w)]
     assert [one["arrived"] for one in to_w] == list(range(1, len(to_w) + 1))
     assert {one["expected"] for one in to_w} == {len(to_w)} and len(to_w) == 3
+    running = np.zeros(8)
+    for one in to_w:
+        running = running + one["grad"]["values"]
+        assert one["total"]["values"] == pytest.approx(running.tolist(), rel=1e-5, abs=1e-6)
     last = next(frame for frame in session.frames if frame["node"] == session.identify(w))
     assert to_w[-1]["total"]["values"] == last["incoming"]["values"]
 
@@ -161,3 +165,50 @@ def test_the_picture_shows_where_it_stands():
     assert "agl-s-current" not in session.svg().split("</style>")[1]
     session.step(2)
     assert session.svg().split("</style>")[1].count('class="agl-s-current"') == 1
+
+
+def leaf(*values, dtype=None):
+    return lab.tensor(list(values), dtype=dtype, requires_grad=True)
+
+
+def changed_in_place(x):
+    y = x * 2.0
+    y[0] = 5.0
+    y.add_(1.0)
+    return (y * y).sum()
+
+
+def parts(x):
+    first, second = x.split(1)
+    return (first * second).sum()
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        changed_in_place, parts, lambda x: lab.cat([x, x * 2.0]).sum(), lambda x: x.max(dim=0).values * 2.0,
+        lambda x: x[[1, 0, 1]].sum(), lambda x: lab.where(x > 1.5, x, x * x).sum(), lambda x: lab.gelu(x).sum(),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("dtype", [lab.float32, lab.float64, lab.bfloat16], ids=str)
+def test_every_kind_of_op_steps_to_the_gradient_of_backward(function, dtype):
+    x = leaf(1.0, 2.0, dtype=dtype)
+    loss = function(x)
+    session = stepper(loss, x=x)
+    session.step(1000)
+    json.dumps(session.data(), allow_nan=False)
+    loss.backward()
+    assert session.grads["x"].tolist() == x.grad.tolist()
+
+
+def test_numbers_agree_with_the_cotangent_that_was_sent():
+    x = leaf(0.3, -2.0)
+    session = stepper((lab.gelu(x) + lab.sigmoid(x) * x).sum(), x=x)
+    checked = 0
+    for frame in session.frames:
+        for one in frame["numbers"]:
+            value = float(one["text"].rpartition(" = ")[2].replace("−", "-"))
+            sent = [s["grad"]["values"][one["index"][0]] for s in frame["sent"]]
+            assert any(value == pytest.approx(v, rel=1e-3) for v in sent)
+            checked += 1
+    assert checked >= 8
