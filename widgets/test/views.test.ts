@@ -277,3 +277,26 @@ describe("pieces", () => {
     expect(search(tape, " ")).toEqual([]);
   });
 });
+
+describe("live models", () => {
+  it("begin anew when another backward was recorded", () => {
+    vi.useFakeTimers();
+    const { graph, formulas, frames } = sample();
+    const model = new FakeModel({ view: "stepper", protocol: 1, graph, formulas, frames, cursor: 2, options: {} });
+    stops.push(widget.render({ model, el }));
+    model.set("cursor", 0);
+    model.set("frames", frames.slice(0, 2));
+    vi.advanceTimersByTime(100);
+    expect(all(".agl")).toHaveLength(1);
+    expect([one(".agl").dataset["steps"], one(".agl").dataset["cursor"]]).toEqual(["2", "0"]);
+    vi.useRealTimers();
+  });
+
+  it("turn when Python changes the options", () => {
+    const model = new FakeModel({ view: "graph", protocol: 1, ...sample(), options: {} });
+    stops.push(widget.render({ model, el }));
+    const before = one('[data-node-id="2"]').style.transform;
+    model.set("options", { direction: "tb" });
+    expect(one('[data-node-id="2"]').style.transform).not.toBe(before);
+  });
+});

@@ -9,6 +9,8 @@ import { Mark, type NodeState } from "./marks";
 import { PanZoom } from "./panzoom";
 import { WireMark, type WireState } from "./wires";
 
+const MOST_SHOWN = 1000;
+
 /** What a replay lays over the picture. */
 export interface Replay {
   node(id: number): NodeState;
@@ -43,9 +45,11 @@ export class Canvas {
   private replay: Replay | null = null;
   private undos = new Undos();
   private focusKey = "";
+  private foldedByHand: boolean;
 
   constructor(private tape: Tape, private t: Translate, private events: CanvasEvents, folded?: readonly number[]) {
-    this.folded = folded?.length ? new Set(folded) : autoFold(tape);
+    this.foldedByHand = Boolean(folded?.length);
+    this.folded = folded?.length ? new Set(folded) : autoFold(tape, MOST_SHOWN);
     const world = s("g", { class: "agl-world" }, this.frameLayer, this.wireLayer, this.nodeLayer);
     this.svg = s("svg", { class: "agl-svg", role: "group", "aria-label": t("graph") }, world);
     this.el = h("div", { class: "agl-canvas" }, this.svg as unknown as Node);
@@ -71,6 +75,11 @@ export class Canvas {
   render(): void {
     const began = performance.now();
     this.shown = visible(this.tape, this.folded);
+    if (this.shown.items.length > MOST_SHOWN && !this.foldedByHand) {
+      // A tape that grows while it is recorded folds as one that came whole.
+      this.folded = autoFold(this.tape, MOST_SHOWN);
+      this.shown = visible(this.tape, this.folded);
+    }
     this.faces = new Map(this.shown.items.map((item) => [item.key, faceOf(item, this.tape, this.t)]));
     this.placed = layout({
       boxes: this.shown.items.map((item) => this.boxOf(item)),
@@ -138,7 +147,16 @@ export class Canvas {
     this.paintSelection();
   }
 
+  /** Follows options that Python changed. */
+  turn(direction: Direction): void {
+    if (direction === this.direction) return;
+    this.direction = direction;
+    this.render();
+    this.fit();
+  }
+
   toggleGroup(group: number): void {
+    this.foldedByHand = true;
     if (!this.folded.delete(group)) this.folded.add(group);
     this.render();
     this.events.onFold();
@@ -149,6 +167,7 @@ export class Canvas {
     const node = this.tape.nodes.get(id);
     const shut = node ? this.tape.groupPath(node.group).filter((group) => this.folded.has(group)) : [];
     if (shut.length === 0) return;
+    this.foldedByHand = true;
     for (const group of shut) this.folded.delete(group);
     this.render();
   }

@@ -38,9 +38,7 @@ export function canvasButtons(frame: Shell, canvas: Canvas): HTMLElement[] {
   }, true);
   attrs(shapes, { "aria-pressed": "true" });
   const turn = button("turn", t("direction"), "turn", () => {
-    canvas.direction = canvas.direction === "lr" ? "tb" : "lr";
-    canvas.render();
-    canvas.fit();
+    canvas.turn(canvas.direction === "lr" ? "tb" : "lr");
   });
   const key = legend(frame);
   return [
@@ -102,6 +100,7 @@ class GraphView {
   private panel: HTMLElement;
   private found: number[] = [];
   private foundAt = -1;
+  private grown: Formulas = {};
   private count = h("span", { class: "agl-type", role: "status" });
   private hover: ReturnType<typeof hoverCard>;
 
@@ -132,7 +131,7 @@ class GraphView {
   }
 
   private get formulas(): Formulas {
-    return this.source.get("formulas") ?? {};
+    return { ...this.source.get("formulas"), ...this.grown };
   }
 
   private draw(): void {
@@ -153,6 +152,7 @@ class GraphView {
       () => grow.cancel(),
       this.source.onAppend((event) => {
         this.tape.append(event);
+        Object.assign(this.grown, event.formulas);
         grow.call();
       }),
       this.source.watch("graph", () => {
@@ -162,6 +162,7 @@ class GraphView {
         this.canvas.setTape(this.tape);
         grow.call();
       }),
+      this.source.watch("options", () => this.canvas.turn(this.source.get("options")?.direction ?? "lr")),
       this.source.watch("selection", () => {
         const node = this.source.get("selection")?.node ?? null;
         if (node === this.canvas.selected) return;

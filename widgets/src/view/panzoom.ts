@@ -10,7 +10,7 @@ export class PanZoom {
   x = 0;
   y = 0;
   scale = 1;
-  /** True once a person moved the picture: then it is no longer fitted by itself. */
+  /** True once the picture was moved, by a person or to a node: then it is no longer fitted by itself. */
   touched = false;
   private undos = new Undos();
   private dragged = false;
@@ -47,6 +47,7 @@ export class PanZoom {
     const { width, height } = this.size;
     this.x = width / 2 - point.x * this.scale;
     this.y = height / 2 - point.y * this.scale;
+    this.touched = true;
     this.write(glide);
   }
 

@@ -32,8 +32,15 @@ const FIRST_WATCHED = 12;
 
 /** BackwardStepper: what happens at this node, now. Steps in the browser alone, over the recorded frames. */
 export function stepperView(el: HTMLElement, source: Source): () => void {
-  const view = new StepperView(el, source);
-  return () => view.frame.undos.run();
+  let view = new StepperView(el, source);
+  // A new recording is another replay: begin anew, once graph and frames have both come.
+  const renew = debounce(() => {
+    view.frame.undos.run();
+    view = new StepperView(el, source);
+  }, 50);
+  const undos = new Undos();
+  undos.add(() => view.frame.undos.run(), () => renew.cancel(), source.watch("frames", () => renew.call()), source.watch("graph", () => renew.call()));
+  return () => undos.run();
 }
 
 class StepperView {
@@ -73,9 +80,9 @@ class StepperView {
     const hover = hoverCard(this.canvas, (id) => this.hoverContent(id));
     this.panel = new RulePanel({ tape: this.tape, formulas: source.get("formulas") ?? {}, stepping: this.stepping, t });
     this.timeline = new Timeline(this.stepping, t, (id) => this.tape.nameOf(id));
-    this.watchRow = h("div", { class: "agl-watch", role: "group", "aria-label": t("watch") });
+    this.watchRow = h("div", { class: "agl-watch", role: "group", "aria-label": t("watch"), tabindex: 0 });
     const caption = h("span", { class: "agl-type" }, t("gradient_norms"));
-    const foot = h("div", { class: "agl-foot" }, h("div", { class: "agl-time-row" }, caption, this.timeline.el), this.watchRow);
+    const foot = h("div", { class: "agl-foot" }, h("div", { class: "agl-time-row" }, caption, this.timeline.el), h("div", { class: "agl-watch-row" }, h("span", { class: "agl-type" }, `${t("watch")}:`), this.watchRow));
     body.append(this.bar(), h("div", { class: "agl-main-area" }, this.canvas.el, this.panel.el), foot);
     if (frames.length === 0) this.canvas.el.append(messageCard("", t("no_frames")));
     undos.add(() => this.canvas.dispose(), () => hover.dispose(), this.sync(), this.playing());
@@ -142,6 +149,7 @@ class StepperView {
         send.cancel();
         stepping.goto(source.get("cursor") ?? 0);
       }),
+      source.watch("options", () => this.canvas.turn(source.get("options")?.direction ?? "lr")),
       source.watch("selection", () => {
         const node = source.get("selection")?.node ?? null;
         if (node !== this.canvas.selected) this.canvas.select(node, false);
@@ -268,7 +276,7 @@ class StepperView {
       if (gradient && gradient.size > 1) chip.append(heatmap(gradient, { t, name, room: 22 }));
       return chip;
     });
-    this.watchRow.replaceChildren(h("span", { class: "agl-type" }, `${t("watch")}:`), ...chips);
+    this.watchRow.replaceChildren(...chips);
   }
 
   private hoverContent(id: number): HTMLElement | null {
