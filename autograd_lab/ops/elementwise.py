@@ -66,7 +66,8 @@ def _pow_base(g, y, a, b):
 
 
 def _pow_exponent(g, y, a, b):
-    return g * where((a == 0) & (b >= 0), 0.0, y * log(where(a == 0, 1.0, a)))
+    flat = (a == 0) & (b >= 0)
+    return g * where(flat, 0.0, y * log(where(flat, 1.0, a)))
 
 
 def _power_samples():
@@ -90,7 +91,14 @@ reciprocal = op(
     "reciprocal", lambda xp, x: 1 / x, lambda g, y, x: -g * y * y,
     saves="y", dtypes="float", symbol="1/x", samples=unary(0.5, 2.0), ref="numpy.reciprocal",
 )  # fmt: skip
-sgn = op("sgn", "sign", samples=unary(order=0), ref="numpy.sign")
+
+
+def _sgn(xp, x):
+    signs = xp.sign(x)
+    return signs if x.dtype.kind != "f" else xp.where(x == x, signs, 0)  # NB: PyTorch's sgn of NaN is 0
+
+
+sgn = op("sgn", _sgn, samples=unary(order=0), ref="numpy.sign", formula={"forward": "sign of x", "rules": []})
 abs = op(
     "abs", "absolute", lambda g, y, x: g * sgn(x),
     saves="x", symbol="|x|", samples=unary(0.2, 2.0, special=(-1.0, 0.0)), ref="numpy.absolute", holomorphic=False,
@@ -136,7 +144,7 @@ sigmoid = op(
     saves="y", dtypes="float", symbol="σ", samples=unary(special=(0.0, -200.0, 200.0)), ref=lambda x: 1 / (1 + np.exp(-x)),
 )  # fmt: skip
 relu = op(
-    "relu", lambda xp, x: xp.maximum(x, 0), lambda g, y, x: where(y > 0, g, 0.0),
+    "relu", lambda xp, x: xp.maximum(x, 0), lambda g, y, x: where(y <= 0, 0.0, g),
     saves="y", samples=unary(0.1, 2.0, special=(-1.0, 0.0, 1.0)), ref=lambda x: np.maximum(x, 0),
 )  # fmt: skip
 
@@ -197,8 +205,8 @@ minimum = op(
 
 
 def _share(g, a, b):
-    """g where a wins over b, half of it at a tie, 0 where a loses: the two cotangents sum to g."""
-    return where(a > b, g, where(a == b, g * 0.5, 0.0))
+    """g where a wins over b, half of it at a tie, 0 where a loses: the two cotangents sum to g. NaN lets both have it."""
+    return where(a < b, 0.0, where(a == b, g * 0.5, g))
 
 
 clamp_min = op(
@@ -239,7 +247,7 @@ def _floor_divide(xp, a, b):
 
 floor_divide = op("floor_divide", _floor_divide, arity=2, dtypes="arith", samples=binary(low2=0.5, order=0), ref="numpy.floor_divide")
 remainder = op(
-    "remainder", "remainder", lambda g, y, a, b: g, lambda g, y, a, b: -g * floor(a / b),
+    "remainder", "remainder", lambda g, y, a, b: g, lambda g, y, a, b: -g * floor_divide(a, b),
     saves=("", "a b"), dtypes="arith", symbol="mod", samples=binary(low2=0.5, order=1), errors=mismatched, ref="numpy.remainder",
 )  # fmt: skip
 fmod = op(
