@@ -1,0 +1,76 @@
+"""Parity with PyTorch: elementwise rows under torch's names, values and gradients, ordinary and special numbers."""
+
+import numpy as np
+import pytest
+import torch
+
+import autograd_lab as lab
+from autograd_lab.core.op import ROWS
+from autograd_lab.core.public import NAMESPACES
+
+SPECIAL = [-np.inf, -1e30, -3.0, -2.5, -1.5, -1.0, -0.5, -1e-30, -0.0, 0.0, 1e-30, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 1e30, np.inf, np.nan]
+PAIRED = [-np.inf, -2.0, -1.5, -1.0, -0.0, 0.0, 0.5, 1.0, 2.0, 3.0, np.inf, np.nan]
+SPACES = {"torch": torch, "nn.functional": torch.nn.functional, "special": torch.special}
+
+
+def twin(op):
+    """(our public function of the row's name, torch's), or None. Functionals with more to them than a row are left out."""
+    for space, module in SPACES.items():
+        ours = NAMESPACES.get(space, {}).get(op.name)
+        if ours is not None and hasattr(module, op.name) and (space != "nn.functional" or ours is op.call):
+            return ours, getattr(module, op.name)
+    return None
+
+
+def rows(arity):
+    found = [
+        op
+        for op in ROWS.values()
+        if op.kind == "elementwise" and op.arity == arity and twin(op) and not any(s.params for s in op.samples())
+    ]
+    return pytest.mark.parametrize("op", found, ids=lambda op: op.name)
+
+
+def both(op, arrays):
+    """(value, gradients…) of the row and of torch's function, for a cotangent of ones."""
+    out = []
+    for library, function in zip((lab, torch), twin(op), strict=True):
+        tensors = [library.tensor(a, requires_grad=op.differentiable) for a in arrays]
+        y = function(*tensors)
+        if y.requires_grad:
+            y.sum().backward()
+        out.append([y.detach().numpy(), *(None if t.grad is None else t.grad.numpy(force=True) for t in tensors)])
+    return out
+
+
+def agree(op, ours, theirs, dtype):
+    """Same dtype, same special values, and within a few units in the last place elsewhere."""
+    assert ours[0].dtype == theirs[0].dtype, f"{op.name}: {ours[0].dtype}, torch gives {theirs[0].dtype}"
+    rtol = 1e-5 if dtype == np.float32 else 1e-11
+    for what, a, b in zip(("value", "grad of operand 1", "grad of operand 2"), ours, theirs, strict=False):
+        if a is None or b is None:
+            assert (a is None or not a.any()) and (b is None or not b.any()), f"{op.name}: {what} is {a}, torch's {b}"
+        else:
+            np.testing.assert_allclose(a, b, rtol=rtol, atol=rtol / 10, err_msg=f"{op.name}: {what}")
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64], ids=["float32", "float64"])
+@rows(1)
+def test_unary(op, dtype):
+    integers = op.name.startswith("bitwise")
+    x = np.arange(-3, 4) if integers else np.array(SPECIAL, dtype)
+    if integers:
+        assert (op.call(lab.tensor(x)).numpy() == twin(op)[1](torch.tensor(x)).numpy()).all()
+    else:
+        agree(op, *both(op, [x]), dtype)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64], ids=["float32", "float64"])
+@rows(2)
+def test_binary(op, dtype):
+    if op.name.startswith("bitwise"):
+        a, b = np.arange(-3, 4)[:, None], np.arange(7)
+        assert (op.call(lab.tensor(a), lab.tensor(b)).numpy() == twin(op)[1](torch.tensor(a), torch.tensor(b)).numpy()).all()
+        return
+    a, b = (np.ascontiguousarray(v) for v in np.broadcast_arrays(np.array(PAIRED, dtype)[:, None], np.array(PAIRED, dtype)))
+    agree(op, *both(op, [a, b]), dtype)
