@@ -8,7 +8,10 @@ export interface Channel {
 
 /** A request that Python refused, could not serve, or did not answer in time. */
 export class RequestError extends Error {
-  constructor(readonly kind: string, text: string) {
+  constructor(
+    readonly kind: string,
+    text: string,
+  ) {
     super(text);
     this.name = "RequestError";
   }
@@ -19,10 +22,16 @@ let next = Math.floor(Math.random() * 2 ** 30);
 
 /** Requests to Python, each answered by a reply with the same id. */
 export class Rpc {
-  private waiting = new Map<number, { resolve(value: unknown): void; reject(error: RequestError): void; timer: ReturnType<typeof setTimeout> }>();
+  private waiting = new Map<
+    number,
+    { resolve(value: unknown): void; reject(error: RequestError): void; timer: ReturnType<typeof setTimeout> }
+  >();
   private stop: () => void;
 
-  constructor(private channel: Channel, private timeoutMs = 5000) {
+  constructor(
+    private channel: Channel,
+    private timeoutMs = 5000,
+  ) {
     this.stop = channel.listen((message) => this.receive(message));
   }
 

@@ -33,7 +33,12 @@ describe("numbers", () => {
   });
 
   it("gives units", () => {
-    expect([formatTime(0.0000123), formatTime(0.5), formatTime(2), formatTime(null)]).toEqual(["12.3 µs", "500 ms", "2 s", "–"]);
+    expect([formatTime(0.0000123), formatTime(0.5), formatTime(2), formatTime(null)]).toEqual([
+      "12.3 µs",
+      "500 ms",
+      "2 s",
+      "–",
+    ]);
     expect([formatBytes(48), formatBytes(2048), formatBytes(null)]).toEqual(["48 B", "2 KiB", "–"]);
     expect([formatShape([3, 4]), formatShape([]), formatShape([5])]).toEqual(["3×4", "scalar", "5"]);
     expect([trim("0.500"), trim("10.0 µs"), trim("100"), trim("0.05")]).toEqual(["0.5", "10 µs", "100", "0.05"]);
@@ -51,10 +56,14 @@ describe("numbers", () => {
 });
 
 describe("strings", () => {
-  const sources = ["state", "view", "entry", "layout"].flatMap((folder) => {
-    const path = join(import.meta.dirname, "..", "src", folder);
-    return readdirSync(path).filter((name) => name.endsWith(".ts") && name !== "strings.ts").map((name) => readFileSync(join(path, name), "utf8"));
-  }).join("\n");
+  const sources = ["state", "view", "entry", "layout"]
+    .flatMap((folder) => {
+      const path = join(import.meta.dirname, "..", "src", folder);
+      return readdirSync(path)
+        .filter((name) => name.endsWith(".ts") && name !== "strings.ts")
+        .map((name) => readFileSync(join(path, name), "utf8"));
+    })
+    .join("\n");
 
   it("are complete in both languages, with the same placeholders", () => {
     const holes = (text: string): string[] => [...text.matchAll(/\{\w+\}/g)].map(([hole]) => hole).sort();
@@ -72,18 +81,50 @@ describe("strings", () => {
   });
 
   it("are chosen by option, then by browser", () => {
-    expect([chooseLanguage("en", "zh-TW"), chooseLanguage(undefined, "zh-TW"), chooseLanguage(undefined, "fr"), chooseLanguage(undefined, undefined)]).toEqual(["en", "zh-Hant", "en", "en"]);
+    expect([
+      chooseLanguage("en", "zh-TW"),
+      chooseLanguage(undefined, "zh-TW"),
+      chooseLanguage(undefined, "fr"),
+      chooseLanguage(undefined, undefined),
+    ]).toEqual(["en", "zh-Hant", "en", "en"]);
     expect(translator("zh-Hant")("step_of", { k: 2, n: 9 })).toBe("第 2 步，共 9 步");
     expect(translator("en")("add_to", { name: "{name}", arrived: 1, expected: 2 })).toBe("added to {name} (1/2)");
   });
 });
 
 describe("timings", () => {
-  const row = (device: string, size: number, median_s: number): Parameters<typeof partsOf>[0] => ({ device, size, median_s, low_s: median_s, high_s: median_s, transfer_in_s: null, transfer_out_s: null, launch_s: null, unsynchronised_s: null, recorded: null });
-  const results = (...rows: ReturnType<typeof row>[]): Parameters<typeof seriesOf>[0] => ({ machine: "", label: "", rows, note: "" });
+  const row = (device: string, size: number, median_s: number): Parameters<typeof partsOf>[0] => ({
+    device,
+    size,
+    median_s,
+    low_s: median_s,
+    high_s: median_s,
+    transfer_in_s: null,
+    transfer_out_s: null,
+    launch_s: null,
+    unsynchronised_s: null,
+    recorded: null,
+  });
+  const results = (...rows: ReturnType<typeof row>[]): Parameters<typeof seriesOf>[0] => ({
+    machine: "",
+    label: "",
+    rows,
+    note: "",
+  });
 
   it("says from which size on a device wins", () => {
-    const found = crossover(seriesOf(results(row("cpu", 64, 1), row("gpu", 64, 5), row("cpu", 512, 50), row("gpu", 512, 6), row("cpu", 1024, 400), row("gpu", 1024, 9))));
+    const found = crossover(
+      seriesOf(
+        results(
+          row("cpu", 64, 1),
+          row("gpu", 64, 5),
+          row("cpu", 512, 50),
+          row("gpu", 512, 6),
+          row("cpu", 1024, 400),
+          row("gpu", 1024, 9),
+        ),
+      ),
+    );
     expect(found).toEqual({ kind: "from", winner: "gpu", size: 512 });
   });
   it("says when one device always wins, and nothing of one device alone", () => {
@@ -91,7 +132,11 @@ describe("timings", () => {
     expect(crossover(seriesOf(results(row("cpu", 1, 1))))).toBeNull();
   });
   it("splits a call: launch is within the synchronised time", () => {
-    expect(partsOf({ ...row("gpu", 1, 10), launch_s: 2, transfer_in_s: 3 })).toEqual([{ key: "transfer_in", seconds: 3 }, { key: "launch", seconds: 2 }, { key: "compute", seconds: 8 }]);
+    expect(partsOf({ ...row("gpu", 1, 10), launch_s: 2, transfer_in_s: 3 })).toEqual([
+      { key: "transfer_in", seconds: 3 },
+      { key: "launch", seconds: 2 },
+      { key: "compute", seconds: 8 },
+    ]);
   });
   it("copies as tab-separated text", () => {
     expect(tableText(results(row("cpu", 64, 0.5))).split("\n")[1]).toBe("cpu\t64\t0.5\t0.5\t0.5\t\t\t\t\t");

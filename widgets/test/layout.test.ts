@@ -11,9 +11,21 @@ function inputOf(tape: Tape, direction: Direction, open = true): LayoutInput {
   const shown = visible(tape, new Set());
   const boxes: Box[] = shown.items.map((item) => {
     const { width, height } = faceOf(item, tape, translator("en"));
-    return { key: item.key, width, height, group: item.group, hangs: item.node?.kind === "parameter" ? "always" : "never" };
+    return {
+      key: item.key,
+      width,
+      height,
+      group: item.group,
+      hangs: item.node?.kind === "parameter" ? "always" : "never",
+    };
   });
-  return { boxes, wires: shown.links, frames: open ? tape.groups.map((group, at) => ({ group: at, parent: group.parent })) : [], direction, along: 44 };
+  return {
+    boxes,
+    wires: shown.links,
+    frames: open ? tape.groups.map((group, at) => ({ group: at, parent: group.parent })) : [],
+    direction,
+    along: 44,
+  };
 }
 
 function overlaps(input: LayoutInput, placed: Layout): string[] {
@@ -22,7 +34,8 @@ function overlaps(input: LayoutInput, placed: Layout): string[] {
     for (const b of input.boxes.slice(at + 1)) {
       const [p, q] = [placed.boxes.get(a.key), placed.boxes.get(b.key)];
       if (!p || !q) throw new Error(`not placed: ${a.key} or ${b.key}`);
-      if (Math.abs(p.x - q.x) < (a.width + b.width) / 2 && Math.abs(p.y - q.y) < (a.height + b.height) / 2) found.push(`${a.key} on ${b.key}`);
+      if (Math.abs(p.x - q.x) < (a.width + b.width) / 2 && Math.abs(p.y - q.y) < (a.height + b.height) / 2)
+        found.push(`${a.key} on ${b.key}`);
     }
   });
   return found;
@@ -49,7 +62,14 @@ function tangled(size: number, groups: number): Tape {
     if (id > 9 && draw(9) === 0) edges.push([-(id - (id % 3)) + 1, id, 3]);
   }
   const known = new Set(rows.map((row) => row.id));
-  return new Tape(graphOf(rows, edges.filter(([source]) => known.has(source)), [size - 1], Array.from({ length: groups }, (_, at) => ({ id: at, parent: -1, label: `m${at}`, kind: "module" as const }))));
+  return new Tape(
+    graphOf(
+      rows,
+      edges.filter(([source]) => known.has(source)),
+      [size - 1],
+      Array.from({ length: groups }, (_, at) => ({ id: at, parent: -1, label: `m${at}`, kind: "module" as const })),
+    ),
+  );
 }
 
 describe("layout", () => {
@@ -109,7 +129,23 @@ describe("measure", () => {
 
 describe("curve", () => {
   it("starts and ends at its ends, along the flow", () => {
-    expect(curve([{ x: 0, y: 0 }, { x: 10, y: 20 }], true)).toBe("M0 0C5 0 5 20 10 20");
-    expect(curve([{ x: 0, y: 0 }, { x: 10, y: 20 }], false)).toBe("M0 0C0 10 10 10 10 20");
+    expect(
+      curve(
+        [
+          { x: 0, y: 0 },
+          { x: 10, y: 20 },
+        ],
+        true,
+      ),
+    ).toBe("M0 0C5 0 5 20 10 20");
+    expect(
+      curve(
+        [
+          { x: 0, y: 0 },
+          { x: 10, y: 20 },
+        ],
+        false,
+      ),
+    ).toBe("M0 0C0 10 10 10 10 20");
   });
 });

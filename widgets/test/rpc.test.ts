@@ -25,7 +25,10 @@ describe("requests", () => {
     const { rpc, sent, answer } = pair();
     const first = rpc.request("tensor", { node: 1 });
     const second = rpc.request("tensor", { node: 2 });
-    expect(sent.map(({ kind, name, args }) => [kind, name, args])).toEqual([["request", "tensor", { node: 1 }], ["request", "tensor", { node: 2 }]]);
+    expect(sent.map(({ kind, name, args }) => [kind, name, args])).toEqual([
+      ["request", "tensor", { node: 1 }],
+      ["request", "tensor", { node: 2 }],
+    ]);
     answer({ id: sent[1]?.id, kind: "reply", result: "b" });
     answer({ id: sent[0]?.id, kind: "reply", result: "a" });
     answer({ id: 12345, kind: "reply", result: "nobody's" });

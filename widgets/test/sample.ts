@@ -33,7 +33,12 @@ interface Row {
 }
 
 /** A graph from rows and edges `[source, target, slot]`. */
-export function graphOf(rows: Row[], edges: [number, number, number][], roots: number[] = [], groups: Graph["groups"] = []): Graph {
+export function graphOf(
+  rows: Row[],
+  edges: [number, number, number][],
+  roots: number[] = [],
+  groups: Graph["groups"] = [],
+): Graph {
   return {
     protocol: 1,
     nodes: {
@@ -54,7 +59,11 @@ export function graphOf(rows: Row[], edges: [number, number, number][], roots: n
       formula: rows.map((row) => row.formula ?? ""),
       requires_grad: rows.map((row) => row.kind !== "constant"),
     },
-    edges: { source: edges.map((edge) => edge[0]), target: edges.map((edge) => edge[1]), slot: edges.map((edge) => edge[2]) },
+    edges: {
+      source: edges.map((edge) => edge[0]),
+      target: edges.map((edge) => edge[1]),
+      slot: edges.map((edge) => edge[2]),
+    },
     groups,
     roots,
     title: "tape of L",
@@ -85,11 +94,42 @@ export function sample(): { graph: Graph; frames: Frame[]; formulas: Formulas } 
     [{ id: 0, parent: -1, label: "block", kind: "module" }],
   );
   const one = summary([1]);
-  const sent = (slot: number, to: number, grad: number, total: number, arrived: number, expected: number): Frame["sent"][number] => ({ slot, to, grad: summary([grad]), total: summary([total]), arrived, expected });
+  const sent = (
+    slot: number,
+    to: number,
+    grad: number,
+    total: number,
+    arrived: number,
+    expected: number,
+  ): Frame["sent"][number] => ({ slot, to, grad: summary([grad]), total: summary([total]), arrived, expected });
   const frames: Frame[] = [
-    { step: 0, node: 2, incoming: one, sent: [sent(0, 1, 1, 1, 1, 1), sent(1, -1, 1, 1, 1, 2)], numbers: [], text: "plus", leaf_grad: false },
-    { step: 1, node: 1, incoming: one, sent: [sent(0, 0, 0.42, 0.42, 1, 1)], numbers: [{ operand: "x", index: [], text: "1 · 0.42 = 0.42" }], text: "tanh", leaf_grad: false },
-    { step: 2, node: 0, incoming: summary([0.42]), sent: [sent(0, -1, 0.21, 1.21, 2, 2), sent(1, -2, 0, 0, 1, 1)], numbers: [], text: "times", leaf_grad: false },
+    {
+      step: 0,
+      node: 2,
+      incoming: one,
+      sent: [sent(0, 1, 1, 1, 1, 1), sent(1, -1, 1, 1, 1, 2)],
+      numbers: [],
+      text: "plus",
+      leaf_grad: false,
+    },
+    {
+      step: 1,
+      node: 1,
+      incoming: one,
+      sent: [sent(0, 0, 0.42, 0.42, 1, 1)],
+      numbers: [{ operand: "x", index: [], text: "1 · 0.42 = 0.42" }],
+      text: "tanh",
+      leaf_grad: false,
+    },
+    {
+      step: 2,
+      node: 0,
+      incoming: summary([0.42]),
+      sent: [sent(0, -1, 0.21, 1.21, 2, 2), sent(1, -2, 0, 0, 1, 1)],
+      numbers: [],
+      text: "times",
+      leaf_grad: false,
+    },
     { step: 3, node: -1, incoming: summary([1.21]), sent: [], numbers: [], text: "a.grad", leaf_grad: true },
     { step: 4, node: -2, incoming: summary([0]), sent: [], numbers: [], text: "w.grad", leaf_grad: true },
   ];

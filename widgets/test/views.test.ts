@@ -24,7 +24,8 @@ const one = (selector: string): HTMLElement => {
   if (!found) throw new Error(`nothing matches ${selector}`);
   return found;
 };
-const press = (key: string, more: KeyboardEventInit = {}, target: Element = one(".agl")): void => void target.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true, ...more }));
+const press = (key: string, more: KeyboardEventInit = {}, target: Element = one(".agl")): void =>
+  void target.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true, ...more }));
 
 beforeEach(() => {
   el = document.createElement("div");
@@ -128,7 +129,7 @@ describe("stepper", () => {
     one('[data-action="step"]').click();
     press("ArrowRight");
     expect(root.dataset["cursor"]).toBe("2");
-    expect(one('[aria-live]').textContent).toBe("tanh");
+    expect(one("[aria-live]").textContent).toBe("tanh");
     press("ArrowLeft");
     press("End");
     one('[data-action="step"]').click();
@@ -209,16 +210,46 @@ describe("stepper", () => {
 });
 
 describe("timings and training", () => {
-  const row = { size: 64, median_s: 1e-3, low_s: 9e-4, high_s: 2e-3, transfer_in_s: 1e-4, transfer_out_s: null, launch_s: null, unsynchronised_s: 1e-5, recorded: null };
+  const row = {
+    size: 64,
+    median_s: 1e-3,
+    low_s: 9e-4,
+    high_s: 2e-3,
+    transfer_in_s: 1e-4,
+    transfer_out_s: null,
+    launch_s: null,
+    unsynchronised_s: 1e-5,
+    recorded: null,
+  };
   it("draws a line per device, the wrong way, and the note", () => {
-    show({ view: "timings", results: { machine: "two cores", label: "matmul", note: "no GPU here", rows: [{ ...row, device: "cpu" }, { ...row, device: "gpu", median_s: 5e-4 }] } });
+    show({
+      view: "timings",
+      results: {
+        machine: "two cores",
+        label: "matmul",
+        note: "no GPU here",
+        rows: [
+          { ...row, device: "cpu" },
+          { ...row, device: "gpu", median_s: 5e-4 },
+        ],
+      },
+    });
     expect(all(".agl-chart .agl-series").map((line) => line.getAttribute("data-device"))).toEqual(["cpu", "gpu"]);
     expect(all(".agl-chart [data-wrong]")).toHaveLength(2);
     expect(el.textContent).toContain("no GPU here");
     expect(el.textContent).toContain("gpu is faster at every size measured");
   });
   it("asks Python to stop, by flag and by request", () => {
-    const model = new FakeModel({ view: "training", protocol: 1, points: { step: [0, 1], series: { loss: [2, "NaN"], lr: [0.1, 0.1] } }, running: true, stop_requested: false, total_steps: 10, text: "", options: {} });
+    const model = new FakeModel({
+      view: "training",
+      protocol: 1,
+      points: { step: [0, 1], series: { loss: [2, "NaN"], lr: [0.1, 0.1] } },
+      running: true,
+      stop_requested: false,
+      total_steps: 10,
+      text: "",
+      options: {},
+    });
     stops.push(widget.render({ model, el }));
     expect(all(".agl-badge")).toHaveLength(1);
     one('[data-action="stop"]').click();
@@ -226,7 +257,10 @@ describe("timings and training", () => {
     expect(model.sent).toMatchObject([{ kind: "request", name: "stop" }]);
   });
   it("thins long runs and keeps the last point", () => {
-    const kept = thin(Array.from({ length: 10_001 }, (_, at) => at), 1000);
+    const kept = thin(
+      Array.from({ length: 10_001 }, (_, at) => at),
+      1000,
+    );
     expect(kept.length).toBeLessThanOrEqual(1001);
     expect(kept.at(-1)).toEqual({ at: 10_000, value: 10_000 });
   });
@@ -234,8 +268,16 @@ describe("timings and training", () => {
 
 describe("pieces", () => {
   it("draw not computed, zero and NaN differently", () => {
-    const state = (values: Parameters<typeof summary>[0] | null): string | undefined => heatmap(values && summary(values), { t, name: "g" }).dataset["state"];
-    expect([state(null), state([0]), state([0, 0]), state(["NaN"]), state([1, "Infinity"]), state([1, 2])]).toEqual(["not-yet", "zero", "zero", "non-finite", "non-finite", "value"]);
+    const state = (values: Parameters<typeof summary>[0] | null): string | undefined =>
+      heatmap(values && summary(values), { t, name: "g" }).dataset["state"];
+    expect([state(null), state([0]), state([0, 0]), state(["NaN"]), state([1, "Infinity"]), state([1, 2])]).toEqual([
+      "not-yet",
+      "zero",
+      "zero",
+      "non-finite",
+      "non-finite",
+      "value",
+    ]);
     expect(heatmap(null, { t, name: "g" }).textContent).toBe("–");
     expect(heatmap(summary([0]), { t, name: "g" }).textContent).toBe("0");
     expect(heatmap(summary([1, "NaN"]), { t, name: "g" }).textContent).toContain("NaN");
@@ -243,9 +285,15 @@ describe("pieces", () => {
 
   it("pick an element by key", () => {
     const picked: number[] = [];
-    const map = heatmap(summary([1, 2, 3, 4], [2, 2]), { t, name: "g", selected: 0, onPick: (flat) => picked.push(flat) });
+    const map = heatmap(summary([1, 2, 3, 4], [2, 2]), {
+      t,
+      name: "g",
+      selected: 0,
+      onPick: (flat) => picked.push(flat),
+    });
     const svg = map.querySelector("svg");
-    for (const key of ["ArrowRight", "ArrowDown", "ArrowDown"]) svg?.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+    for (const key of ["ArrowRight", "ArrowDown", "ArrowDown"])
+      svg?.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
     expect(picked).toEqual([1, 3, 3]);
     expect(svg?.getAttribute("aria-valuetext")).toBe("[1,1] 4");
   });
@@ -267,8 +315,21 @@ describe("pieces", () => {
   });
 
   it("fold the innermost groups of a large tape, and find by words and shapes", () => {
-    const rows = Array.from({ length: 30 }, (_, at) => ({ id: at, kind: "op" as const, symbol: "tanh", shape: [3, at], group: at % 3 }));
-    const tape = new Tape(graphOf(rows, [], [], [0, 1, 2].map((id) => ({ id, parent: id === 0 ? -1 : 0, label: `m${id}`, kind: "module" as const }))));
+    const rows = Array.from({ length: 30 }, (_, at) => ({
+      id: at,
+      kind: "op" as const,
+      symbol: "tanh",
+      shape: [3, at],
+      group: at % 3,
+    }));
+    const tape = new Tape(
+      graphOf(
+        rows,
+        [],
+        [],
+        [0, 1, 2].map((id) => ({ id, parent: id === 0 ? -1 : 0, label: `m${id}`, kind: "module" as const })),
+      ),
+    );
     const folded = autoFold(tape, 15);
     expect([...folded]).toEqual([1, 2]);
     expect(visible(tape, folded).items).toHaveLength(12);

@@ -32,9 +32,17 @@ export function faceOf(item: Item, tape: Tape, t: Translate): Face {
   const out = shortValue(node, t);
   if (node.kind === "op" || node.kind === "output") {
     const given = node.label ? clip(`${node.label} =`, SIZES.main, LONGEST) : "";
-    return face(given, clip(node.symbol || node.op || node.name, SIZES.main, LONGEST), clip(node.name, SIZES.small, LONGEST), out, 28, 44);
+    return face(
+      given,
+      clip(node.symbol || node.op || node.name, SIZES.main, LONGEST),
+      clip(node.name, SIZES.small, LONGEST),
+      out,
+      28,
+      44,
+    );
   }
-  if (node.kind === "constant") return face("", clip(node.label || out, SIZES.main, LONGEST), node.label ? out : t("constant"), "", 12, 36);
+  if (node.kind === "constant")
+    return face("", clip(node.label || out, SIZES.main, LONGEST), node.label ? out : t("constant"), "", 12, 36);
   return face("", clip(node.label || `${t(node.kind)} ${tape.nameOf(node.id)}`, SIZES.main, LONGEST), out, "", 28, 44);
 }
 

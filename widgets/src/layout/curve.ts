@@ -1,7 +1,8 @@
 import type { Point } from "./layout";
 
 const round = (value: number): number => Math.round(value * 10) / 10;
-const show = (x: number, y: number, swap: boolean): string => (swap ? `${round(y)} ${round(x)}` : `${round(x)} ${round(y)}`);
+const show = (x: number, y: number, swap: boolean): string =>
+  swap ? `${round(y)} ${round(x)}` : `${round(x)} ${round(y)}`;
 
 function slopes(points: Point[]): number[] {
   return points.map((point, at) => {

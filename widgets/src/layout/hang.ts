@@ -34,7 +34,8 @@ function linksOf(wires: Wire[]): Links {
 /** The boxes that hang as one chain on a host: a parameter, and perhaps the one op that only turns it (W → t → @). */
 function chainOf(box: Box, boxes: Map<string, Box>, { into, out }: Links): { keys: string[]; host: string } | null {
   const uses = out.get(box.key) ?? [];
-  if (uses.length === 0 || (uses.length > 1 && box.hangs !== "always") || (into.get(box.key)?.length ?? 0) > 0) return null;
+  if (uses.length === 0 || (uses.length > 1 && box.hangs !== "always") || (into.get(box.key)?.length ?? 0) > 0)
+    return null;
   // Boxes come in forward order, and so do their wires: the first use is the earliest.
   const target = uses[0]?.target ?? "";
   const onward = out.get(target) ?? [];
@@ -60,7 +61,9 @@ export function hang(input: LayoutInput): Bunch {
     const chain = chainOf(box, boxes, links);
     if (!chain || hung.has(chain.host) || chain.keys.some((key) => hung.has(key) || chains.has(key))) return;
     if (box.hangs !== "always") {
-      const others = (links.into.get(chain.host) ?? []).filter((wire) => !chain.keys.includes(wire.source) && hung.get(wire.source) !== chain.host);
+      const others = (links.into.get(chain.host) ?? []).filter(
+        (wire) => !chain.keys.includes(wire.source) && hung.get(wire.source) !== chain.host,
+      );
       const flows = others.filter((wire) => links.into.has(wire.source) || boxes.get(wire.source)?.hangs === "never");
       if ((box.hangs === "beside-flow" ? flows : others).length === 0) return;
     }
@@ -73,16 +76,28 @@ export function hang(input: LayoutInput): Bunch {
 
   const hungWires = new Map<string, number>();
   const hosts: Host[] = [];
-  for (const box of input.boxes) if (!hung.has(box.key)) hosts.push(hostOf(box, chains.get(box.key) ?? [], boxes, input, links, hungWires));
+  for (const box of input.boxes)
+    if (!hung.has(box.key)) hosts.push(hostOf(box, chains.get(box.key) ?? [], boxes, input, links, hungWires));
   const hostOfPart = new Map(hosts.flatMap((host) => host.parts.map(({ key }) => [key, host.key] as const)));
   const wires = input.wires
     .filter((wire) => !hungWires.has(wire.key))
-    .map(({ key, source, target }) => ({ key, source: hostOfPart.get(source) ?? source, target: hostOfPart.get(target) ?? target }))
+    .map(({ key, source, target }) => ({
+      key,
+      source: hostOfPart.get(source) ?? source,
+      target: hostOfPart.get(target) ?? target,
+    }))
     .filter(({ source, target }) => source !== target);
   return { hosts, wires, hungWires };
 }
 
-function hostOf(box: Box, chains: string[][], boxes: Map<string, Box>, input: LayoutInput, { out }: Links, hungWires: Map<string, number>): Host {
+function hostOf(
+  box: Box,
+  chains: string[][],
+  boxes: Map<string, Box>,
+  input: LayoutInput,
+  { out }: Links,
+  hungWires: Map<string, number>,
+): Host {
   const lr = input.direction === "lr";
   const along = (key: string): number => (lr ? boxes.get(key)?.width : boxes.get(key)?.height) ?? 0;
   const across = (key: string): number => (lr ? boxes.get(key)?.height : boxes.get(key)?.width) ?? 0;

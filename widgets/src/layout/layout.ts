@@ -109,7 +109,8 @@ function withDagre(input: LayoutInput, bunches: Bunch): Placed {
   if (compound) {
     for (const { group, parent } of input.frames) if (parent >= 0) graph.setParent(`frame${group}`, `frame${parent}`);
     // dagre places an empty compound as a node of its own; a frame whose boxes all hang elsewhere is dropped.
-    for (const { group } of input.frames) if (graph.children(`frame${group}`)?.length === 0) graph.removeNode(`frame${group}`);
+    for (const { group } of input.frames)
+      if (graph.children(`frame${group}`)?.length === 0) graph.removeNode(`frame${group}`);
   }
   for (const wire of bunches.wires) graph.setEdge(wire.source, wire.target, { weight: 1 }, wire.key);
   dagre(graph);
@@ -154,17 +155,24 @@ function finish(input: LayoutInput, bunches: Bunch, placed: Placed, method: Layo
   return { boxes, wires, frames, hung, bounds: boundsOf(input, boxes, frames, wires), method };
 }
 
-function route(input: LayoutInput, bunches: Bunch, boxes: Map<string, Point>, bends: Map<string, Point[]>): Map<string, Point[]> {
+function route(
+  input: LayoutInput,
+  bunches: Bunch,
+  boxes: Map<string, Point>,
+  bends: Map<string, Point[]>,
+): Map<string, Point[]> {
   const size = new Map(input.boxes.map((box) => [box.key, box]));
   const lr = input.direction === "lr";
   const across = (point: Point): number => (lr ? point.y : point.x);
   const into = new Map<string, Wire[]>();
-  for (const wire of input.wires) if (!bunches.hungWires.has(wire.key)) into.set(wire.target, [...(into.get(wire.target) ?? []), wire]);
+  for (const wire of input.wires)
+    if (!bunches.hungWires.has(wire.key)) into.set(wire.target, [...(into.get(wire.target) ?? []), wire]);
   const ports = new Map<string, number>();
   for (const [target, list] of into) {
     const box = size.get(target);
     if (!box || list.length < 2) continue;
-    const from = (wire: Wire): number => across((bends.get(wire.key) ?? []).at(-1) ?? boxes.get(wire.source) ?? { x: 0, y: 0 });
+    const from = (wire: Wire): number =>
+      across((bends.get(wire.key) ?? []).at(-1) ?? boxes.get(wire.source) ?? { x: 0, y: 0 });
     const sorted = list.map((wire, at) => ({ wire, at })).sort((a, b) => from(a.wire) - from(b.wire) || a.at - b.at);
     const room = (lr ? box.height : box.width) * 0.5;
     sorted.forEach(({ wire }, at) => ports.set(wire.key, (at / (sorted.length - 1) - 0.5) * room));
@@ -182,7 +190,11 @@ function route(input: LayoutInput, bunches: Bunch, boxes: Map<string, Point>, be
   for (const wire of input.wires) {
     const hung = bunches.hungWires.has(wire.key);
     const spread = hung ? (bunches.hungWires.get(wire.key) ?? 0) : (ports.get(wire.key) ?? 0);
-    wires.set(wire.key, [end(wire.source, 1, hung), ...(hung ? [] : (bends.get(wire.key) ?? [])), end(wire.target, -1, hung, spread)]);
+    wires.set(wire.key, [
+      end(wire.source, 1, hung),
+      ...(hung ? [] : (bends.get(wire.key) ?? [])),
+      end(wire.target, -1, hung, spread),
+    ]);
   }
   return wires;
 }
@@ -217,12 +229,22 @@ function frameRects(input: LayoutInput, boxes: Map<string, Point>): Map<number, 
     if (rects.length === 0) continue;
     const { x, y, width, height } = union(rects);
     const pad = GAPS.frame;
-    frames.set(group, { x: x - pad, y: y - pad - GAPS.tab, width: width + 2 * pad, height: height + 2 * pad + GAPS.tab });
+    frames.set(group, {
+      x: x - pad,
+      y: y - pad - GAPS.tab,
+      width: width + 2 * pad,
+      height: height + 2 * pad + GAPS.tab,
+    });
   }
   return frames;
 }
 
-function boundsOf(input: LayoutInput, boxes: Map<string, Point>, frames: Map<number, Rect>, wires: Map<string, Point[]>): Rect {
+function boundsOf(
+  input: LayoutInput,
+  boxes: Map<string, Point>,
+  frames: Map<number, Rect>,
+  wires: Map<string, Point[]>,
+): Rect {
   const rects = input.boxes.map((box) => boxRect(box, boxes.get(box.key) ?? { x: 0, y: 0 }));
   const points = [...wires.values()].flat().map(({ x, y }) => ({ x, y, width: 0, height: 0 }));
   const all = [...rects, ...frames.values(), ...points];

@@ -5,7 +5,14 @@ const WIDE = new Set([..."mwMW@%—…⁻"]);
 
 function units(character: string): number {
   const code = character.codePointAt(0) ?? 0;
-  if (code >= 0x1100 && (code <= 0x11ff || (code >= 0x2e80 && code <= 0xd7ff) || (code >= 0xf900 && code <= 0xfaff) || (code >= 0xff00 && code <= 0xff60) || code >= 0x1f000)) {
+  if (
+    code >= 0x1100 &&
+    (code <= 0x11ff ||
+      (code >= 0x2e80 && code <= 0xd7ff) ||
+      (code >= 0xf900 && code <= 0xfaff) ||
+      (code >= 0xff00 && code <= 0xff60) ||
+      code >= 0x1f000)
+  ) {
     return 1.04;
   }
   if (NARROW.has(character)) return 0.37;

@@ -54,7 +54,12 @@ export function formatShape(shape: readonly number[] | null | undefined, scalar 
 /** A time with the unit that keeps it between 1 and 1,000. */
 export function formatTime(seconds: number | null | undefined): string {
   if (seconds === null || seconds === undefined) return NOT_YET;
-  const units: [number, string][] = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]];
+  const units: [number, string][] = [
+    [1, "s"],
+    [1e-3, "ms"],
+    [1e-6, "µs"],
+    [1e-9, "ns"],
+  ];
   if (seconds === 0) return "0 s";
   const [scale, unit] = units.find(([one]) => Math.abs(seconds) >= one * 0.9995) ?? [1e-9, "ns"];
   return `${formatNumber(seconds / scale, 3)} ${unit}`;
@@ -92,7 +97,12 @@ export function unravel(flat: number, shape: readonly number[]): number[] {
 }
 
 /** What a tensor amounts to in one figure: its value when it is a single number, else its norm. */
-export function headline(summary: Summary | null | undefined): { text: string; full: string; isNorm: boolean; bad: string } {
+export function headline(summary: Summary | null | undefined): {
+  text: string;
+  full: string;
+  isNorm: boolean;
+  bad: string;
+} {
   if (!summary) return { text: NOT_YET, full: NOT_YET, isNorm: false, bad: "" };
   const bad = badWord(summary);
   const only = summary.size === 1 ? summary.values?.[0] : undefined;

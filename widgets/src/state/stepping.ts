@@ -23,7 +23,10 @@ export class Stepping {
   private arrivals = new Map<number, { step: number; arrival: Arrival }[]>();
   private gradStep = new Map<number, number>();
 
-  constructor(readonly frames: readonly Frame[], private groupOf: (node: number) => number = () => -1) {
+  constructor(
+    readonly frames: readonly Frame[],
+    private groupOf: (node: number) => number = () => -1,
+  ) {
     frames.forEach((frame, at) => {
       this.stepOf.set(frame.node, at + 1);
       if (frame.leaf_grad) this.gradStep.set(frame.node, at + 1);
@@ -120,7 +123,9 @@ export class Stepping {
 
   /** Cotangents that have reached `node` by now, in order. */
   arrived(node: number): Arrival[] {
-    return (this.arrivals.get(node) ?? []).filter(({ step }) => step <= this.cursor.value).map(({ arrival }) => arrival);
+    return (this.arrivals.get(node) ?? [])
+      .filter(({ step }) => step <= this.cursor.value)
+      .map(({ arrival }) => arrival);
   }
 
   /** How many cotangents `node` gets in all. */

@@ -1,4 +1,14 @@
-import type { AppendEvent, EdgeColumns, Graph, Group, Line, NodeColumns, NodeKind, Saved, Summary } from "../protocol.gen";
+import type {
+  AppendEvent,
+  EdgeColumns,
+  Graph,
+  Group,
+  Line,
+  NodeColumns,
+  NodeKind,
+  Saved,
+  Summary,
+} from "../protocol.gen";
 
 /** One node as a row, read out of the columns once. */
 export interface TapeNode {

@@ -47,7 +47,12 @@ export class Canvas {
   private focusKey = "";
   private foldedByHand: boolean;
 
-  constructor(private tape: Tape, private t: Translate, private events: CanvasEvents, folded?: readonly number[]) {
+  constructor(
+    private tape: Tape,
+    private t: Translate,
+    private events: CanvasEvents,
+    folded?: readonly number[],
+  ) {
     this.foldedByHand = Boolean(folded?.length);
     this.folded = folded?.length ? new Set(folded) : autoFold(tape, MOST_SHOWN);
     const world = s("g", { class: "agl-world" }, this.frameLayer, this.wireLayer, this.nodeLayer);
@@ -202,14 +207,22 @@ export class Canvas {
     const rects = this.placed?.frames ?? new Map<number, never>();
     keep(this.frames, new Set(rects.keys()), (g) => g.remove());
     // Outer frames lie under inner ones.
-    const order = [...rects.keys()].sort((a, b) => this.tape.groupPath(a).length - this.tape.groupPath(b).length || a - b);
+    const order = [...rects.keys()].sort(
+      (a, b) => this.tape.groupPath(a).length - this.tape.groupPath(b).length || a - b,
+    );
     for (const group of order) {
       const rect = rects.get(group);
       if (!rect) continue;
       const label = this.tape.groups[group]?.label ?? "";
       let g = this.frames.get(group);
       if (!g) {
-        g = s("g", { class: "agl-frame", "data-frame": group }, s("rect", { rx: 10 }), s("text", {}, label), s("title", {}, this.t("fold", { name: label })));
+        g = s(
+          "g",
+          { class: "agl-frame", "data-frame": group },
+          s("rect", { rx: 10 }),
+          s("text", {}, label),
+          s("title", {}, this.t("fold", { name: label })),
+        );
         g.addEventListener("dblclick", () => this.toggleGroup(group));
         this.frames.set(group, g);
       }
@@ -229,13 +242,23 @@ export class Canvas {
         this.wires.set(link.key, wire);
         this.wireLayer.append(wire.g);
       }
-      wire.update(link, this.placed?.wires.get(link.key) ?? [], this.direction, this.placed?.hung.has(link.key) ?? false);
+      wire.update(
+        link,
+        this.placed?.wires.get(link.key) ?? [],
+        this.direction,
+        this.placed?.hung.has(link.key) ?? false,
+      );
     }
   }
 
   private drawNodes(): void {
     keep(this.marks, new Set(this.shown.items.map((item) => item.key)), (mark) => mark.g.remove());
-    const context = { tape: this.tape, t: this.t, direction: this.direction, onToggle: (group: number) => this.toggleGroup(group) };
+    const context = {
+      tape: this.tape,
+      t: this.t,
+      direction: this.direction,
+      onToggle: (group: number) => this.toggleGroup(group),
+    };
     for (const item of this.shown.items) {
       let mark = this.marks.get(item.key);
       if (!mark) {

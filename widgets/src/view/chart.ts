@@ -23,7 +23,8 @@ export function linearTicks(low: number, high: number, wanted: number): number[]
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].map((one) => one * power).find((one) => one >= raw) ?? power * 10;
   const ticks: number[] = [];
-  for (let at = Math.ceil(low / step); at * step <= high * (1 + 1e-12) + 1e-300; at += 1) ticks.push(Number((at * step).toPrecision(12)));
+  for (let at = Math.ceil(low / step); at * step <= high * (1 + 1e-12) + 1e-300; at += 1)
+    ticks.push(Number((at * step).toPrecision(12)));
   return ticks;
 }
 
@@ -34,7 +35,8 @@ export function logTicks(low: number, high: number, wanted: number): number[] {
   const stride = Math.max(1, Math.ceil((last - first) / (wanted + 2)));
   const factors = last - first <= 2 ? [1, 2, 5] : [1];
   const ticks: number[] = [];
-  for (let power = first; power <= last; power += stride) for (const factor of factors) ticks.push(Number((factor * 10 ** power).toPrecision(6)));
+  for (let power = first; power <= last; power += stride)
+    for (const factor of factors) ticks.push(Number((factor * 10 ** power).toPrecision(6)));
   return ticks.filter((tick) => tick >= low * 0.999 && tick <= high * 1.001);
 }
 
@@ -48,12 +50,21 @@ export interface Frame {
 }
 
 /** Axes with a light grid; `write` turns a tick into words. */
-export function axes(frame: Frame, x: Scale, y: Scale, writeX: (tick: number) => string, writeY: (tick: number) => string): SVGGElement {
+export function axes(
+  frame: Frame,
+  x: Scale,
+  y: Scale,
+  writeX: (tick: number) => string,
+  writeY: (tick: number) => string,
+): SVGGElement {
   const g = s("g", { class: "agl-axes" });
   const base = frame.height - frame.bottom;
   for (const tick of y.ticks) {
     const at = y(tick);
-    g.append(s("path", { class: "agl-grid", d: `M${frame.left} ${at}H${frame.width - frame.right}` }), s("text", { x: frame.left - 6, y: at + 4, "text-anchor": "end" }, writeY(tick)));
+    g.append(
+      s("path", { class: "agl-grid", d: `M${frame.left} ${at}H${frame.width - frame.right}` }),
+      s("text", { x: frame.left - 6, y: at + 4, "text-anchor": "end" }, writeY(tick)),
+    );
   }
   let free = -Infinity;
   for (const tick of x.ticks) {
@@ -94,7 +105,15 @@ const MARKERS = [
 
 /** The marker of series `at`: circle, square, triangle, diamond. */
 export function marker(at: number, x: number, y: number, className: string, title: string): SVGPathElement {
-  return s("path", { class: className, d: MARKERS[at % MARKERS.length] ?? "", transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})` }, s("title", {}, title));
+  return s(
+    "path",
+    {
+      class: className,
+      d: MARKERS[at % MARKERS.length] ?? "",
+      transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`,
+    },
+    s("title", {}, title),
+  );
 }
 
 /** The ends of a set of positive numbers, for a log axis: widened a little. */

@@ -10,17 +10,28 @@ import { math } from "./math";
  * The rule that gives the cotangent for operand `slot` of `node`. Operands that cannot have one are skipped in the
  * list of rules; those are constants (an index, a condition, a plain number), the foremost ones first.
  */
-export function ruleFor(formula: Formula | undefined, slot: number, tape: Tape, node: number): Formula["rules"][number] | undefined {
+export function ruleFor(
+  formula: Formula | undefined,
+  slot: number,
+  tape: Tape,
+  node: number,
+): Formula["rules"][number] | undefined {
   if (!formula) return undefined;
   const operands = [...tape.producers(node)].sort((a, b) => a.slot - b.slot);
   let skip = operands.length - formula.rules.length;
-  const ruled = operands.filter((edge) => skip <= 0 || tape.nodes.get(edge.source)?.kind !== "constant" || (skip -= 1) < 0);
+  const ruled = operands.filter(
+    (edge) => skip <= 0 || tape.nodes.get(edge.source)?.kind !== "constant" || (skip -= 1) < 0,
+  );
   return formula.rules[ruled.findIndex((edge) => edge.slot === slot)];
 }
 
 /** Shape, dtype and device in the lighter tone. */
 export function typeLine(node: TapeNode, t: Translate): HTMLElement {
-  return h("span", { class: "agl-type" }, [formatShape(node.shape, t("scalar")), node.dtype, node.device].filter(Boolean).join(" · "));
+  return h(
+    "span",
+    { class: "agl-type" },
+    [formatShape(node.shape, t("scalar")), node.dtype, node.device].filter(Boolean).join(" · "),
+  );
 }
 
 /** The statistics of a tensor, and a picture of it. */
@@ -35,7 +46,11 @@ export function valueBlock(summary: Summary, t: Translate, name: string): HTMLEl
   add(t("mean"), formatNumber(summary.mean), exact(summary.mean));
   add(t("max"), formatNumber(summary.max), exact(summary.max));
   add(t("norm"), formatNumber(summary.norm), exact(summary.norm));
-  add(t("zeros"), `${formatNumber((100 * summary.zeros) / Math.max(1, summary.size), 3)} %`, formatCount(summary.zeros));
+  add(
+    t("zeros"),
+    `${formatNumber((100 * summary.zeros) / Math.max(1, summary.size), 3)} %`,
+    formatCount(summary.zeros),
+  );
   block.append(list);
   if (summary.nan > 0) block.append(h("span", { class: "agl-bad" }, t("badge_nan", { n: formatCount(summary.nan) })));
   if (summary.inf > 0) block.append(h("span", { class: "agl-bad" }, t("badge_inf", { n: formatCount(summary.inf) })));
@@ -47,7 +62,10 @@ export function lineOf(node: TapeNode, t: Translate): HTMLElement | null {
   const { line } = node;
   if (!line) return null;
   const cell = line.cell ?? null;
-  const place = cell === null ? `${line.file.split(/[\\/]/).at(-1)}, ${t("line", { line: line.line })}` : t("cell_line", { cell, line: line.line });
+  const place =
+    cell === null
+      ? `${line.file.split(/[\\/]/).at(-1)}, ${t("line", { line: line.line })}`
+      : t("cell_line", { cell, line: line.line });
   return h("div", { class: "agl-line" }, h("span", { class: "agl-type" }, place), h("code", {}, line.text.trim()));
 }
 
@@ -61,7 +79,10 @@ export function details(tape: Tape, node: TapeNode, formulas: Formulas, t: Trans
   const card = h("div", { class: "agl-details", "data-details": node.id });
   const kind = tape.roots.has(node.id) ? `${t(node.kind)}, ${t("output")}` : t(node.kind);
   const title = node.label && node.symbol ? `${node.label} = ${node.symbol}` : name;
-  card.append(h("div", { class: "agl-title" }, h("b", {}, title), " ", h("span", { class: "agl-type" }, node.name || kind)), typeLine(node, t));
+  card.append(
+    h("div", { class: "agl-title" }, h("b", {}, title), " ", h("span", { class: "agl-type" }, node.name || kind)),
+    typeLine(node, t),
+  );
   if (node.requiresGrad) card.append(" ", h("span", { class: "agl-tag" }, t("requires_grad")));
   const formula = formulas[node.formula];
   if (formula) {
@@ -72,7 +93,9 @@ export function details(tape: Tape, node: TapeNode, formulas: Formulas, t: Trans
   const bad = badWord(node.value);
   if (bad) card.append(h("span", { class: "agl-bad" }, bad));
   if (node.saved.length > 0) {
-    const what = node.saved.map((saved) => `${saved.operand} ${formatShape(saved.shape, t("scalar"))} ${formatBytes(saved.bytes)}`).join(", ");
+    const what = node.saved
+      .map((saved) => `${saved.operand} ${formatShape(saved.shape, t("scalar"))} ${formatBytes(saved.bytes)}`)
+      .join(", ");
     card.append(named(t("save_bytes"), what));
   }
   if (full) {

@@ -11,7 +11,11 @@ function apply(element: Element, props: Props): void {
 }
 
 /** An HTML element with attributes and children; strings become text, never markup. */
-export function h<K extends keyof HTMLElementTagNameMap>(tag: K, props: Props = {}, ...children: Child[]): HTMLElementTagNameMap[K] {
+export function h<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  props: Props = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag);
   apply(element, props);
   for (const child of children) if (child) element.append(child);
@@ -19,7 +23,11 @@ export function h<K extends keyof HTMLElementTagNameMap>(tag: K, props: Props = 
 }
 
 /** An SVG element with attributes and children. */
-export function s<K extends keyof SVGElementTagNameMap>(tag: K, props: Props = {}, ...children: Child[]): SVGElementTagNameMap[K] {
+export function s<K extends keyof SVGElementTagNameMap>(
+  tag: K,
+  props: Props = {},
+  ...children: Child[]
+): SVGElementTagNameMap[K] {
   const element = document.createElementNS(SVG, tag) as SVGElementTagNameMap[K];
   apply(element, props);
   for (const child of children) if (child) element.append(child);
@@ -71,7 +79,8 @@ const ICONS: Record<string, string> = {
   close: "M3.5 4.6 4.6 3.5 8 6.9l3.4-3.4 1.1 1.1L9.1 8l3.4 3.4-1.1 1.1L8 9.1l-3.4 3.4-1.1-1.1L6.9 8z",
   stop: "M4 4h8v8H4z",
   break: "M5.2 2h5.6L14 5.2v5.6L10.8 14H5.2L2 10.8V5.2z",
-  watch: "M8 3.5C4.5 3.5 2 6.3 1 8c1 1.7 3.5 4.5 7 4.5S14 9.7 15 8c-1-1.7-3.5-4.5-7-4.5zm0 7A2.5 2.5 0 1 1 8 5.5a2.5 2.5 0 0 1 0 5z",
+  watch:
+    "M8 3.5C4.5 3.5 2 6.3 1 8c1 1.7 3.5 4.5 7 4.5S14 9.7 15 8c-1-1.7-3.5-4.5-7-4.5zm0 7A2.5 2.5 0 1 1 8 5.5a2.5 2.5 0 0 1 0 5z",
 };
 
 /** A small picture for a button; hidden from screen readers, which read the button's label. */
@@ -81,8 +90,19 @@ export function icon(name: string): SVGSVGElement {
 }
 
 /** A button with a picture and, where asked for, a word. */
-export function button(action: string, label: string, picture: string | null, onClick: () => void, word = false): HTMLButtonElement {
-  const element = h("button", { type: "button", class: "agl-button", "data-action": action, "aria-label": label, title: label }, picture ? icon(picture) : null, word && label);
+export function button(
+  action: string,
+  label: string,
+  picture: string | null,
+  onClick: () => void,
+  word = false,
+): HTMLButtonElement {
+  const element = h(
+    "button",
+    { type: "button", class: "agl-button", "data-action": action, "aria-label": label, title: label },
+    picture ? icon(picture) : null,
+    word && label,
+  );
   element.addEventListener("click", onClick);
   return element;
 }

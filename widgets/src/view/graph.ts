@@ -32,10 +32,16 @@ export function canvasKey(canvas: Canvas, event: KeyboardEvent): boolean {
 /** Zoom, fit, turn, shapes, legend: the buttons of a picture. */
 export function canvasButtons(frame: Shell, canvas: Canvas): HTMLElement[] {
   const { t } = frame;
-  const shapes = button("shapes", t("shapes"), null, () => {
-    const off = canvas.svg.classList.toggle("agl-no-shapes");
-    attrs(shapes, { "aria-pressed": off ? "false" : "true" });
-  }, true);
+  const shapes = button(
+    "shapes",
+    t("shapes"),
+    null,
+    () => {
+      const off = canvas.svg.classList.toggle("agl-no-shapes");
+      attrs(shapes, { "aria-pressed": off ? "false" : "true" });
+    },
+    true,
+  );
   attrs(shapes, { "aria-pressed": "true" });
   const turn = button("turn", t("direction"), "turn", () => {
     canvas.turn(canvas.direction === "lr" ? "tb" : "lr");
@@ -54,7 +60,10 @@ export function canvasButtons(frame: Shell, canvas: Canvas): HTMLElement[] {
 }
 
 /** A hover card beside the mark it speaks of, within the canvas. */
-export function hoverCard(canvas: Canvas, content: (id: number) => HTMLElement | null): { show(id: number | null, mark: SVGGElement | null): void; dispose(): void } {
+export function hoverCard(
+  canvas: Canvas,
+  content: (id: number) => HTMLElement | null,
+): { show(id: number | null, mark: SVGGElement | null): void; dispose(): void } {
   const card = h("div", { class: "agl-hover", role: "tooltip", hidden: true });
   canvas.el.append(card);
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -65,7 +74,10 @@ export function hoverCard(canvas: Canvas, content: (id: number) => HTMLElement |
     const below = at.bottom - room.top + 10;
     const above = at.top - room.top - height - 10;
     const top = below + height < room.height ? below : Math.max(4, above);
-    const left = Math.min(Math.max(4, at.left - room.left + at.width / 2 - width / 2), Math.max(4, room.width - width - 4));
+    const left = Math.min(
+      Math.max(4, at.left - room.left + at.width / 2 - width / 2),
+      Math.max(4, room.width - width - 4),
+    );
     card.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
   };
   return {
@@ -104,27 +116,47 @@ class GraphView {
   private count = h("span", { class: "agl-type", role: "status" });
   private hover: ReturnType<typeof hoverCard>;
 
-  constructor(el: HTMLElement, private source: Source) {
+  constructor(
+    el: HTMLElement,
+    private source: Source,
+  ) {
     this.frame = shell(el, source, "graph", "graph", HELP, (event) => this.key(event));
     const { body, t, undos } = this.frame;
     const graph = source.get("graph");
     if (!graph) throw new Error("graph");
     this.tape = new Tape(graph);
     this.panel = h("div", { class: "agl-panel", role: "region", "aria-label": t("select"), tabindex: 0, hidden: true });
-    this.canvas = new Canvas(this.tape, t, {
-      onSelect: (id) => this.selected(id),
-      onHover: (id, mark) => this.hover.show(id, mark),
-      onFold: () => undefined,
-    }, source.get("options")?.folded);
+    this.canvas = new Canvas(
+      this.tape,
+      t,
+      {
+        onSelect: (id) => this.selected(id),
+        onHover: (id, mark) => this.hover.show(id, mark),
+        onFold: () => undefined,
+      },
+      source.get("options")?.folded,
+    );
     this.canvas.direction = source.get("options")?.direction ?? "lr";
     this.hover = hoverCard(this.canvas, (id) => {
       const node = this.tape.nodes.get(id);
       return node ? details(this.tape, node, this.formulas, t, false) : null;
     });
     const title = h("span", { class: "agl-heading" }, this.tape.title);
-    const bar = h("div", { class: "agl-bar", role: "toolbar", "aria-label": t("graph") }, title, this.count, this.searchBox(), h("span", { class: "agl-space" }), ...canvasButtons(this.frame, this.canvas));
+    const bar = h(
+      "div",
+      { class: "agl-bar", role: "toolbar", "aria-label": t("graph") },
+      title,
+      this.count,
+      this.searchBox(),
+      h("span", { class: "agl-space" }),
+      ...canvasButtons(this.frame, this.canvas),
+    );
     body.append(bar, h("div", { class: "agl-main-area" }, this.canvas.el, this.panel));
-    undos.add(() => this.canvas.dispose(), () => this.hover.dispose(), this.follow());
+    undos.add(
+      () => this.canvas.dispose(),
+      () => this.hover.dispose(),
+      this.follow(),
+    );
     this.draw();
     const chosen = source.get("selection")?.node;
     if (chosen !== undefined) this.canvas.select(chosen, false);
@@ -140,13 +172,17 @@ class GraphView {
     const more = this.tape.truncated > 0 ? ` · ${t("truncated", { n: formatCount(this.tape.truncated) })}` : "";
     this.count.textContent = t("append_done", { n: formatCount(nodes) }) + more;
     this.canvas.el.querySelector(".agl-message")?.remove();
-    if (nodes === 0) this.canvas.el.append(messageCard("", this.source.get("recording") ? t("no_data") : t("no_graph")));
+    if (nodes === 0)
+      this.canvas.el.append(messageCard("", this.source.get("recording") ? t("no_data") : t("no_graph")));
     this.canvas.render();
   }
 
   /** Follows the tape while it grows: many events, few redraws. */
   private follow(): () => void {
-    const grow = throttle(() => this.draw(), () => Math.max(100, 3 * this.canvas.lastLayoutMs));
+    const grow = throttle(
+      () => this.draw(),
+      () => Math.max(100, 3 * this.canvas.lastLayoutMs),
+    );
     const undos = new Undos();
     undos.add(
       () => grow.cancel(),
@@ -197,31 +233,51 @@ class GraphView {
   /** Asks the kernel for values only when a person wants them. */
   private loader(id: number, content: HTMLElement): HTMLButtonElement {
     const { t } = this.frame;
-    const ask = button("tensor", t("load_values"), null, () => {
-      ask.disabled = true;
-      ask.textContent = t("loading");
-      this.source.request("tensor", { node: id, which: "value" }).then(
-        (result) => ask.replaceWith(valueBlock(result as Summary, t, this.tape.nameOf(id))),
-        (error: unknown) => {
-          const text = error instanceof RequestError && error.kind === "timeout" ? t("no_reply", { s: error.message }) : String((error as Error).message);
-          ask.remove();
-          content.append(messageCard("", t("values_wrong", { text })));
-        },
-      );
-    }, true);
+    const ask = button(
+      "tensor",
+      t("load_values"),
+      null,
+      () => {
+        ask.disabled = true;
+        ask.textContent = t("loading");
+        this.source.request("tensor", { node: id, which: "value" }).then(
+          (result) => ask.replaceWith(valueBlock(result as Summary, t, this.tape.nameOf(id))),
+          (error: unknown) => {
+            const text =
+              error instanceof RequestError && error.kind === "timeout"
+                ? t("no_reply", { s: error.message })
+                : String((error as Error).message);
+            ask.remove();
+            content.append(messageCard("", t("values_wrong", { text })));
+          },
+        );
+      },
+      true,
+    );
     return ask;
   }
 
   private searchBox(): HTMLElement {
     const { t, undos } = this.frame;
-    const field = h("input", { type: "search", class: "agl-search", "aria-label": t("search"), placeholder: t("search_short"), title: t("search"), "data-action": "search" });
+    const field = h("input", {
+      type: "search",
+      class: "agl-search",
+      "aria-label": t("search"),
+      placeholder: t("search_short"),
+      title: t("search"),
+      "data-action": "search",
+    });
     const hits = h("span", { class: "agl-type", role: "status" });
     undos.add(
       listen(field, "input", () => {
         this.found = search(this.tape, field.value);
         this.foundAt = -1;
         this.canvas.setFound(new Set(this.found));
-        hits.textContent = !field.value.trim() ? "" : this.found.length > 0 ? t("matches", { n: this.found.length }) : t("no_match");
+        hits.textContent = !field.value.trim()
+          ? ""
+          : this.found.length > 0
+            ? t("matches", { n: this.found.length })
+            : t("no_match");
       }),
       listen(field, "keydown", (event) => {
         if (event.key !== "Enter" || this.found.length === 0) return;

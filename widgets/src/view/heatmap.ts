@@ -33,7 +33,10 @@ function paint(wire: WireNumber, scale: number): { fill: string; state: string }
   if (!Number.isFinite(value)) return { fill: "var(--agl-error)", state: "bad" };
   if (value === 0 || scale === 0) return { fill: "var(--agl-mid)", state: "zero" };
   const share = Math.round((Math.abs(value) / scale) * 100);
-  return { fill: `color-mix(in srgb, var(${value > 0 ? "--agl-pos" : "--agl-neg"}) ${share}%, var(--agl-mid))`, state: "value" };
+  return {
+    fill: `color-mix(in srgb, var(${value > 0 ? "--agl-pos" : "--agl-neg"}) ${share}%, var(--agl-mid))`,
+    state: "value",
+  };
 }
 
 export interface HeatOptions {
@@ -48,7 +51,8 @@ export interface HeatOptions {
 /** A small picture of a tensor: diverging colours centred on 0, its scale written below; hollow when not computed yet. */
 export function heatmap(summary: Summary | null | undefined, options: HeatOptions): HTMLElement {
   const { t, name } = options;
-  if (!summary) return h("span", { class: "agl-heat agl-hollow", title: t("not_yet"), "data-state": "not-yet" }, NOT_YET);
+  if (!summary)
+    return h("span", { class: "agl-heat agl-hollow", title: t("not_yet"), "data-state": "not-yet" }, NOT_YET);
   const bad = badWord(summary);
   const cells = cellsOf(summary);
   if (!cells) return single(summary, t, bad);
@@ -58,14 +62,24 @@ export function heatmap(summary: Summary | null | undefined, options: HeatOption
   const label = `${name}: ${summary.shape.join("×")}, ${scale === 0 ? "0" : t("heat_scale", { low: `−${limit}`, high: limit })}${cells.whole ? "" : `, ${t("heat_thumb", { rows: cells.rows, cols: cells.cols })}`}`;
   const picture = draw(cells, scale, label, summary.shape, options);
   const caption = h("span", { class: "agl-heat-scale" }, written, bad && h("b", { class: "agl-bad" }, ` ${bad}`));
-  return h("span", { class: "agl-heat", "data-state": bad ? "non-finite" : scale === 0 ? "zero" : "value" }, picture, caption);
+  return h(
+    "span",
+    { class: "agl-heat", "data-state": bad ? "non-finite" : scale === 0 ? "zero" : "value" },
+    picture,
+    caption,
+  );
 }
 
 function single(summary: Summary, t: Translate, bad: string): HTMLElement {
   const only = summary.values?.[0];
-  const text = summary.size === 0 ? "[ ]" : only === undefined ? `${t("norm")} ${formatNumber(summary.norm)}` : formatNumber(only);
+  const text =
+    summary.size === 0 ? "[ ]" : only === undefined ? `${t("norm")} ${formatNumber(summary.norm)}` : formatNumber(only);
   const state = bad ? "non-finite" : text === "0" ? "zero" : "value";
-  return h("span", { class: `agl-heat agl-number${bad ? " agl-bad" : ""}`, "data-state": state, title: exact(only ?? summary.norm) }, text);
+  return h(
+    "span",
+    { class: `agl-heat agl-number${bad ? " agl-bad" : ""}`, "data-state": state, title: exact(only ?? summary.norm) },
+    text,
+  );
 }
 
 function draw(cells: Cells, scale: number, label: string, shape: number[], options: HeatOptions): SVGSVGElement {
@@ -74,15 +88,28 @@ function draw(cells: Cells, scale: number, label: string, shape: number[], optio
   const cell = Math.max(2, Math.min(16, Math.floor(room / Math.max(rows, cols))));
   const width = Math.min(cell * cols, room * 2);
   const height = Math.max(6, Math.min(cell * rows, room));
-  const svg = s("svg", { class: "agl-heat-map", viewBox: `0 0 ${cols} ${rows}`, width, height, preserveAspectRatio: "none", role: "img", "aria-label": label });
+  const svg = s("svg", {
+    class: "agl-heat-map",
+    viewBox: `0 0 ${cols} ${rows}`,
+    width,
+    height,
+    preserveAspectRatio: "none",
+    role: "img",
+    "aria-label": label,
+  });
   values.forEach((wire, flat) => {
     const { fill, state } = paint(wire, scale);
     const x = flat % cols;
     const y = Math.floor(flat / cols);
     const where = whole ? `[${unravel(flat, shape).join(",")}] ` : "";
-    const rect = s("rect", { x, y, width: 1, height: 1, style: `fill:${fill}`, "data-flat": flat, "data-state": state }, s("title", {}, `${where}${exact(wire)}`));
+    const rect = s(
+      "rect",
+      { x, y, width: 1, height: 1, style: `fill:${fill}`, "data-flat": flat, "data-state": state },
+      s("title", {}, `${where}${exact(wire)}`),
+    );
     svg.append(rect);
-    if (state === "bad") svg.append(s("path", { class: "agl-cell-bad", d: `M${x + 0.2} ${y + 0.2}l.6 .6m0 -.6l-.6 .6` }));
+    if (state === "bad")
+      svg.append(s("path", { class: "agl-cell-bad", d: `M${x + 0.2} ${y + 0.2}l.6 .6m0 -.6l-.6 .6` }));
   });
   const ring = s("rect", { class: "agl-cell-ring", width: 1, height: 1, visibility: "hidden" });
   svg.append(ring);
@@ -91,14 +118,30 @@ function draw(cells: Cells, scale: number, label: string, shape: number[], optio
 }
 
 /** Lets a cell be picked by pointer and by arrow keys. */
-function interactive(svg: SVGSVGElement, ring: SVGElement, { values, cols }: Cells, shape: number[], label: string, onPick: (flat: number) => void, selected: number | null): void {
+function interactive(
+  svg: SVGSVGElement,
+  ring: SVGElement,
+  { values, cols }: Cells,
+  shape: number[],
+  label: string,
+  onPick: (flat: number) => void,
+  selected: number | null,
+): void {
   let at = selected ?? 0;
   const show = (): void => {
     const index = `[${unravel(at, shape).join(",")}]`;
     attrs(ring, { x: at % cols, y: Math.floor(at / cols), visibility: "visible" });
     attrs(svg, { "aria-valuenow": at, "aria-valuetext": `${index} ${formatNumber(values[at])}` });
   };
-  attrs(svg, { role: "slider", tabindex: 0, "aria-label": label, "aria-valuemin": 0, "aria-valuemax": values.length - 1, "aria-valuenow": at, "data-pick": true });
+  attrs(svg, {
+    role: "slider",
+    tabindex: 0,
+    "aria-label": label,
+    "aria-valuemin": 0,
+    "aria-valuemax": values.length - 1,
+    "aria-valuenow": at,
+    "data-pick": true,
+  });
   if (selected !== null) show();
   const pick = (flat: number): void => {
     at = Math.min(values.length - 1, Math.max(0, flat));

@@ -44,7 +44,15 @@ export class Mark {
     const { node } = item;
     const root = node !== null && context.tape.roots.has(node.id);
     this.g.style.transform = `translate(${at.x}px, ${at.y}px)`;
-    const signature = JSON.stringify([face, node?.kind, root, node?.savedBytes, node?.saved.length, badWord(node?.value), context.direction]);
+    const signature = JSON.stringify([
+      face,
+      node?.kind,
+      root,
+      node?.savedBytes,
+      node?.saved.length,
+      badWord(node?.value),
+      context.direction,
+    ]);
     if (signature === this.drawn) return;
     this.drawn = signature;
     attrs(this.g, {
@@ -74,9 +82,11 @@ export class Mark {
    * last), so that people who speak to their computer can say what they see; then come hints and the kind.
    */
   private rename(): void {
-    const read = (selector: string): string[] => [...this.g.querySelectorAll(selector)].map((word) => word.textContent ?? "");
+    const read = (selector: string): string[] =>
+      [...this.g.querySelectorAll(selector)].map((word) => word.textContent ?? "");
     // A blank after each word: it is not drawn, but keeps words apart for whoever reads the content.
-    for (const word of this.g.querySelectorAll("text")) if (word.nextSibling?.nodeType !== Node.TEXT_NODE) word.after(" ");
+    for (const word of this.g.querySelectorAll("text"))
+      if (word.nextSibling?.nodeType !== Node.TEXT_NODE) word.after(" ");
     attrs(this.g, { "aria-label": [read("text").join(" "), ...read("title"), this.kind].filter(Boolean).join(", ") });
   }
 }
@@ -89,7 +99,14 @@ function kindOf({ node, count }: Item, root: boolean, { t }: MarkContext): strin
 function box(face: Face, grow: number, radius: number, className: string): SVGRectElement {
   const width = face.width + 2 * grow;
   const height = face.height + 2 * grow;
-  return s("rect", { class: className, x: -width / 2, y: -height / 2, width, height, rx: Math.min(radius + grow, height / 2) });
+  return s("rect", {
+    class: className,
+    x: -width / 2,
+    y: -height / 2,
+    width,
+    height,
+    rx: Math.min(radius + grow, height / 2),
+  });
 }
 
 function draw(item: Item, face: Face, root: boolean, context: MarkContext): SVGElement[] {
@@ -103,9 +120,17 @@ function draw(item: Item, face: Face, root: boolean, context: MarkContext): SVGE
   if (node.kind === "parameter") parts.push(box(face, -3, round, "agl-inner-border"));
   parts.push(words(face));
   if (node.saved.length > 0 || (node.savedBytes ?? 0) > 0) {
-    const what = node.saved.map((saved) => `${saved.operand} ${formatShape(saved.shape, context.t("scalar"))}`).join(", ");
+    const what = node.saved
+      .map((saved) => `${saved.operand} ${formatShape(saved.shape, context.t("scalar"))}`)
+      .join(", ");
     const title = `${context.t("save_bytes")}: ${what} (${formatBytes(node.savedBytes)})`;
-    parts.push(s("circle", { class: "agl-saved", cx: face.width / 2 - 7, cy: -face.height / 2 + 3, r: 5 }, s("title", {}, title)));
+    parts.push(
+      s(
+        "circle",
+        { class: "agl-saved", cx: face.width / 2 - 7, cy: -face.height / 2 + 3, r: 5 },
+        s("title", {}, title),
+      ),
+    );
   }
   const bad = badWord(node.value);
   if (bad) parts.push(badge(bad, -face.width / 2 + 6, -face.height / 2));
@@ -115,7 +140,11 @@ function draw(item: Item, face: Face, root: boolean, context: MarkContext): SVGE
 function words(face: Face): SVGElement {
   const line = face.small ? -3 : 5;
   const room = textWidth(face.given, SIZES.main) + textWidth(face.main, SIZES.main) + 5;
-  const main = s("text", { class: `agl-main${room * 1.25 < face.width - 8 ? " agl-grow" : ""}`, "text-anchor": "middle", y: line });
+  const main = s("text", {
+    class: `agl-main${room * 1.25 < face.width - 8 ? " agl-grow" : ""}`,
+    "text-anchor": "middle",
+    y: line,
+  });
   if (face.given) main.append(s("tspan", { class: "agl-given" }, face.given), " ", s("tspan", {}, face.main));
   else main.append(face.main);
   return main;
@@ -136,14 +165,25 @@ function drawFolded(item: Item, face: Face, { tape, t }: MarkContext): SVGElemen
   const top = -face.height / 2;
   const tab = s("path", { class: "agl-tab", d: `M${left} ${top + 8}v-8a5 5 0 0 1 5 -5h22a5 5 0 0 1 5 5v1` });
   const label = tape.groups[item.group]?.label ?? "";
-  return [box(face, 4, 6, "agl-halo"), tab, box(face, 0, 6, "agl-shape"), words(face), s("title", {}, t("expand", { name: label }))];
+  return [
+    box(face, 4, 6, "agl-halo"),
+    tab,
+    box(face, 0, 6, "agl-shape"),
+    words(face),
+    s("title", {}, t("expand", { name: label })),
+  ];
 }
 
 /** A red octagon with the word in it. */
 export function badge(word: string, x: number, y: number): SVGGElement {
   const half = 9 + word.length * 3.2;
   const d = `M${-half} -4l5 -5h${2 * half - 10}l5 5v8l-5 5h${-(2 * half - 10)}l-5 -5z`;
-  return s("g", { class: "agl-badge", transform: `translate(${x} ${y})` }, s("path", { d }), s("text", { "text-anchor": "middle", y: 3.5 }, word));
+  return s(
+    "g",
+    { class: "agl-badge", transform: `translate(${x} ${y})` },
+    s("path", { d }),
+    s("text", { "text-anchor": "middle", y: 3.5 }, word),
+  );
 }
 
 /** The gradient a node holds; hollow until it is computed. */
@@ -151,8 +191,14 @@ function chip(state: NodeState, face: Face, t: Translate): SVGGElement {
   const hollow = state.gradient === "–";
   const text = hollow ? "–" : `ḡ ${state.gradient}`;
   const width = Math.max(16, textWidth(text, SIZES.small) + 10);
-  const g = s("g", { class: `agl-chip${hollow ? " agl-hollow" : ""}`, transform: `translate(${-face.width / 2 + 4} ${face.height / 2 - 4})` });
-  g.append(s("rect", { width, height: 15, rx: 7.5 }), s("text", { x: width / 2, y: 11, "text-anchor": "middle" }, text));
+  const g = s("g", {
+    class: `agl-chip${hollow ? " agl-hollow" : ""}`,
+    transform: `translate(${-face.width / 2 + 4} ${face.height / 2 - 4})`,
+  });
+  g.append(
+    s("rect", { width, height: 15, rx: 7.5 }),
+    s("text", { x: width / 2, y: 11, "text-anchor": "middle" }, text),
+  );
   g.append(s("title", {}, hollow ? t("not_yet") : `${t("gradient")}: ${state.gradient}`));
   return g;
 }
@@ -171,7 +217,17 @@ function drawState(state: NodeState, face: Face, direction: Direction, t: Transl
     parts.push(plus);
   }
   if (state.breakpoint) {
-    parts.push(s("path", { class: "agl-breakpoint", d: "M-3 -6h6l4 4v6l-4 4h-6l-4 -4v-6z", transform: `translate(0 ${-face.height / 2 - 2})` }, s("title", {}, t("break_here"))));
+    parts.push(
+      s(
+        "path",
+        {
+          class: "agl-breakpoint",
+          d: "M-3 -6h6l4 4v6l-4 4h-6l-4 -4v-6z",
+          transform: `translate(0 ${-face.height / 2 - 2})`,
+        },
+        s("title", {}, t("break_here")),
+      ),
+    );
   }
   return parts;
 }

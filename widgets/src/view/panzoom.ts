@@ -15,12 +15,17 @@ export class PanZoom {
   private undos = new Undos();
   private dragged = false;
 
-  constructor(private svg: SVGSVGElement, private world: SVGGElement) {
+  constructor(
+    private svg: SVGSVGElement,
+    private world: SVGGElement,
+  ) {
     this.undos.add(
       listen(svg as unknown as EventTarget, "pointerdown", (event) => this.drag(event)),
       listen(svg as unknown as EventTarget, "wheel", (event) => this.wheel(event), { passive: false }),
       // A drag that ends on a node is not a click on it.
-      listen(svg as unknown as EventTarget, "click", (event) => this.dragged && event.stopPropagation(), { capture: true }),
+      listen(svg as unknown as EventTarget, "click", (event) => this.dragged && event.stopPropagation(), {
+        capture: true,
+      }),
     );
   }
 
@@ -36,7 +41,11 @@ export class PanZoom {
   fit(bounds: Rect, glide = false): void {
     const { width, height } = this.size;
     const pad = 26;
-    const scale = Math.min((width - 2 * pad) / Math.max(1, bounds.width), (height - 2 * pad) / Math.max(1, bounds.height), 1.15);
+    const scale = Math.min(
+      (width - 2 * pad) / Math.max(1, bounds.width),
+      (height - 2 * pad) / Math.max(1, bounds.height),
+      1.15,
+    );
     this.scale = Math.max(SMALLEST, scale);
     this.centre({ x: bounds.x + bounds.width / 2, y: bounds.y + bounds.height / 2 }, glide);
     this.touched = false;

@@ -31,15 +31,42 @@ function isTyping(target: EventTarget | null): boolean {
 }
 
 /** Builds the frame of a view inside `el`. `onKey` returns true when it used the key. */
-export function shell(el: HTMLElement, source: Source, view: string, title: StringKey, help: KeyHelp[], onKey: (event: KeyboardEvent) => boolean): Shell {
+export function shell(
+  el: HTMLElement,
+  source: Source,
+  view: string,
+  title: StringKey,
+  help: KeyHelp[],
+  onKey: (event: KeyboardEvent) => boolean,
+): Shell {
   const options = source.get("options") ?? {};
   const language = chooseLanguage(options.language, globalThis.navigator?.language);
   const t = translator(language);
   const undos = new Undos();
   const live = h("div", { class: "agl-live", "aria-live": "polite", "aria-atomic": "true" });
   const body = h("div", { class: "agl-body" });
-  const handle = h("div", { class: "agl-handle", role: "separator", "aria-orientation": "horizontal", tabindex: 0, "aria-label": t("resize") });
-  const root = h("div", { class: "agl", role: "group", "aria-label": t(title), "data-view": view, lang: language, dir: "ltr", "data-lm-suppress-shortcuts": "true" }, body, live, handle);
+  const handle = h("div", {
+    class: "agl-handle",
+    role: "separator",
+    "aria-orientation": "horizontal",
+    tabindex: 0,
+    "aria-label": t("resize"),
+  });
+  const root = h(
+    "div",
+    {
+      class: "agl",
+      role: "group",
+      "aria-label": t(title),
+      "data-view": view,
+      lang: language,
+      dir: "ltr",
+      "data-lm-suppress-shortcuts": "true",
+    },
+    body,
+    live,
+    handle,
+  );
   undos.add(resizable(root, handle, options.height ?? DEFAULT_HEIGHT), () => root.remove());
 
   const frame: Shell = {
@@ -93,9 +120,20 @@ function toggleHelp(root: HTMLElement, t: Translate, help: KeyHelp[]): void {
   }
   const list = h("dl");
   const lines: KeyHelp[] = [...help, { keys: "f", meaning: "key_full" }, { keys: "?", meaning: "key_help" }];
-  for (const { keys, meaning } of lines) list.append(h("dt", {}, ...keys.split(" ").map((key) => h("kbd", {}, key.replace("_", " ")))), h("dd", {}, t(meaning)));
+  for (const { keys, meaning } of lines)
+    list.append(
+      h("dt", {}, ...keys.split(" ").map((key) => h("kbd", {}, key.replace("_", " ")))),
+      h("dd", {}, t(meaning)),
+    );
   const close = button("close-help", t("close"), "close", () => toggleHelp(root, t, help));
-  root.append(h("div", { class: "agl-help", role: "dialog", "aria-label": t("help") }, h("div", { class: "agl-help-head" }, h("b", {}, t("help")), close), list));
+  root.append(
+    h(
+      "div",
+      { class: "agl-help", role: "dialog", "aria-label": t("help") },
+      h("div", { class: "agl-help-head" }, h("b", {}, t("help")), close),
+      list,
+    ),
+  );
   close.focus();
 }
 

@@ -39,7 +39,12 @@ export function stepperView(el: HTMLElement, source: Source): () => void {
     view = new StepperView(el, source);
   }, 50);
   const undos = new Undos();
-  undos.add(() => view.frame.undos.run(), () => renew.cancel(), source.watch("frames", () => renew.call()), source.watch("graph", () => renew.call()));
+  undos.add(
+    () => view.frame.undos.run(),
+    () => renew.cancel(),
+    source.watch("frames", () => renew.call()),
+    source.watch("graph", () => renew.call()),
+  );
   return () => undos.run();
 }
 
@@ -60,7 +65,10 @@ class StepperView {
   private norms: { low: number; high: number };
   private before = 0;
 
-  constructor(el: HTMLElement, private source: Source) {
+  constructor(
+    el: HTMLElement,
+    private source: Source,
+  ) {
     this.frame = shell(el, source, "stepper", "stepper", HELP, (event) => this.key(event));
     const { t, undos, body } = this.frame;
     const graph = source.get("graph");
@@ -71,21 +79,36 @@ class StepperView {
     this.norms = this.normRange();
     this.watched = this.stepping.leaves.slice(0, FIRST_WATCHED);
     this.play = button("play", t("play"), "play", () => this.stepping.togglePlay(), true);
-    this.canvas = new Canvas(this.tape, t, {
-      onSelect: (id) => this.source.set("selection", id === null ? {} : { node: id }),
-      onHover: (id, mark) => hover.show(id, mark),
-      onFold: () => undefined,
-    }, source.get("options")?.folded);
+    this.canvas = new Canvas(
+      this.tape,
+      t,
+      {
+        onSelect: (id) => this.source.set("selection", id === null ? {} : { node: id }),
+        onHover: (id, mark) => hover.show(id, mark),
+        onFold: () => undefined,
+      },
+      source.get("options")?.folded,
+    );
     this.canvas.direction = source.get("options")?.direction ?? "lr";
     const hover = hoverCard(this.canvas, (id) => this.hoverContent(id));
     this.panel = new RulePanel({ tape: this.tape, formulas: source.get("formulas") ?? {}, stepping: this.stepping, t });
     this.timeline = new Timeline(this.stepping, t, (id) => this.tape.nameOf(id));
     this.watchRow = h("div", { class: "agl-watch", role: "group", "aria-label": t("watch"), tabindex: 0 });
     const caption = h("span", { class: "agl-type" }, t("gradient_norms"));
-    const foot = h("div", { class: "agl-foot" }, h("div", { class: "agl-time-row" }, caption, this.timeline.el), h("div", { class: "agl-watch-row" }, h("span", { class: "agl-type" }, `${t("watch")}:`), this.watchRow));
+    const foot = h(
+      "div",
+      { class: "agl-foot" },
+      h("div", { class: "agl-time-row" }, caption, this.timeline.el),
+      h("div", { class: "agl-watch-row" }, h("span", { class: "agl-type" }, `${t("watch")}:`), this.watchRow),
+    );
     body.append(this.bar(), h("div", { class: "agl-main-area" }, this.canvas.el, this.panel.el), foot);
     if (frames.length === 0) this.canvas.el.append(messageCard("", t("no_frames")));
-    undos.add(() => this.canvas.dispose(), () => hover.dispose(), this.sync(), this.playing());
+    undos.add(
+      () => this.canvas.dispose(),
+      () => hover.dispose(),
+      this.sync(),
+      this.playing(),
+    );
     this.stepping.goto(source.get("cursor") ?? 0);
     this.before = this.stepping.cursor.value;
     this.canvas.render();
@@ -191,13 +214,16 @@ class StepperView {
   }
 
   private toggleBreak(): void {
-    if (this.target !== null && this.stepping.visit(this.target) !== undefined) this.stepping.toggleBreakpoint(this.target);
+    if (this.target !== null && this.stepping.visit(this.target) !== undefined)
+      this.stepping.toggleBreakpoint(this.target);
   }
 
   private toggleWatch(): void {
     const { target } = this;
     if (target === null) return;
-    this.watched = this.watched.includes(target) ? this.watched.filter((id) => id !== target) : [...this.watched, target];
+    this.watched = this.watched.includes(target)
+      ? this.watched.filter((id) => id !== target)
+      : [...this.watched, target];
     this.paintWatch();
   }
 
@@ -218,7 +244,8 @@ class StepperView {
     else if (event.key === "End") stepping.goto(stepping.length);
     else if (event.key === "b") this.toggleBreak();
     else if (event.key === "w") this.toggleWatch();
-    else if (event.key === "ArrowUp" || event.key === "ArrowDown") return this.focusNeighbour(event.key === "ArrowUp" ? -1 : 1);
+    else if (event.key === "ArrowUp" || event.key === "ArrowDown")
+      return this.focusNeighbour(event.key === "ArrowUp" ? -1 : 1);
     else return false;
     return true;
   }
@@ -241,7 +268,13 @@ class StepperView {
     attrs(root, { "data-cursor": cursor, "data-steps": stepping.length });
     const atStart = cursor === 0;
     const atEnd = cursor === stepping.length;
-    for (const [action, off] of Object.entries({ first: atStart, back: atStart, reset: atStart, step: atEnd, last: atEnd })) {
+    for (const [action, off] of Object.entries({
+      first: atStart,
+      back: atStart,
+      reset: atStart,
+      step: atEnd,
+      last: atEnd,
+    })) {
       const made = this.buttons[action];
       // Disabling a focused button drops the focus; so it stays focusable and says that it is off.
       if (made) attrs(made, { "aria-disabled": off ? "true" : null });
@@ -269,9 +302,22 @@ class StepperView {
       const { text, full, isNorm, bad } = headline(gradient);
       const state = !gradient ? "not-yet" : bad ? "non-finite" : text === "0" ? "zero" : "value";
       const name = t("whole_grad", { name: this.tape.nameOf(id) });
-      const chip = h("span", { class: "agl-watch-chip", "data-state": state, title: gradient ? full : t("not_yet") }, h("span", { class: "agl-watch-name" }, name), " ");
-      if (leaf) attrs(chip, { "data-leaf-grad": id, "data-full": gradient ? fullValues(gradient) : null, "data-norm": gradient ? exact(gradient.norm) : null });
-      chip.append(isNorm ? h("span", { class: "agl-type" }, `${t("norm")} `) : "", h("span", { class: "agl-figure", "data-state": state }, text));
+      const chip = h(
+        "span",
+        { class: "agl-watch-chip", "data-state": state, title: gradient ? full : t("not_yet") },
+        h("span", { class: "agl-watch-name" }, name),
+        " ",
+      );
+      if (leaf)
+        attrs(chip, {
+          "data-leaf-grad": id,
+          "data-full": gradient ? fullValues(gradient) : null,
+          "data-norm": gradient ? exact(gradient.norm) : null,
+        });
+      chip.append(
+        isNorm ? h("span", { class: "agl-type" }, `${t("norm")} `) : "",
+        h("span", { class: "agl-figure", "data-state": state }, text),
+      );
       if (bad) chip.append(h("b", { class: "agl-badge-word" }, bad));
       if (gradient && gradient.size > 1) chip.append(heatmap(gradient, { t, name, room: 22 }));
       return chip;
@@ -286,7 +332,14 @@ class StepperView {
     const card = details(this.tape, node, this.source.get("formulas") ?? {}, t, false);
     if (!node.requiresGrad) return card;
     const gradient = this.stepping.gradient(id);
-    card.append(h("div", { class: "agl-row" }, h("span", { class: "agl-term" }, t("gradient")), heatmap(gradient, { t, name: t("gradient") })));
+    card.append(
+      h(
+        "div",
+        { class: "agl-row" },
+        h("span", { class: "agl-term" }, t("gradient")),
+        heatmap(gradient, { t, name: t("gradient") }),
+      ),
+    );
     return card;
   }
 
@@ -314,8 +367,22 @@ class StepperView {
         const visit = stepping.visit(id);
         const gradient = stepping.gradient(id);
         const { text } = headline(gradient);
-        const phase = id === current ? "current" : id === next ? "next" : visit !== undefined && visit <= cursor ? "done" : "waiting";
-        return { phase, gradient: text, bad: badWord(gradient), arrived: stepping.arrived(id).length, expected: stepping.expected(id), breakpoint: stepping.breakpoints.value.has(id) };
+        const phase =
+          id === current
+            ? "current"
+            : id === next
+              ? "next"
+              : visit !== undefined && visit <= cursor
+                ? "done"
+                : "waiting";
+        return {
+          phase,
+          gradient: text,
+          bad: badWord(gradient),
+          arrived: stepping.arrived(id).length,
+          expected: stepping.expected(id),
+          breakpoint: stepping.breakpoints.value.has(id),
+        };
       },
       wire: (link) => this.wireState(link, cursor),
     };
@@ -333,10 +400,11 @@ class StepperView {
       const { low, high } = this.norms;
       const weight = norm > 0 && high > low ? (Math.log10(norm) - low) / (high - low) : 0.4;
       const fresh = visit === cursor && this.before < cursor;
-      if (visit <= cursor) state = { phase: "done", fresh, weight, title: `${this.frame.t("norm")} ${formatNumber(sent.grad.norm)}` };
-      else if (visit === cursor + 1 && state.phase === "waiting") state = { ...state, phase: "next", title: this.frame.t("legend_next") };
+      if (visit <= cursor)
+        state = { phase: "done", fresh, weight, title: `${this.frame.t("norm")} ${formatNumber(sent.grad.norm)}` };
+      else if (visit === cursor + 1 && state.phase === "waiting")
+        state = { ...state, phase: "next", title: this.frame.t("legend_next") };
     }
     return state;
   }
 }
-

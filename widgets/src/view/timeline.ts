@@ -25,29 +25,60 @@ export class Timeline {
   private cursorMark = s("path", { class: "agl-time-cursor" });
   private svg: SVGSVGElement;
 
-  constructor(private stepping: Stepping, private t: Translate, nameOf: (id: number) => string) {
+  constructor(
+    private stepping: Stepping,
+    private t: Translate,
+    nameOf: (id: number) => string,
+  ) {
     const { frames } = stepping;
     const heights = barHeights(frames);
-    this.svg = s("svg", { class: "agl-time", viewBox: `0 0 ${Math.max(1, frames.length)} ${HEIGHT}`, preserveAspectRatio: "none", "aria-hidden": "true" });
+    this.svg = s("svg", {
+      class: "agl-time",
+      viewBox: `0 0 ${Math.max(1, frames.length)} ${HEIGHT}`,
+      preserveAspectRatio: "none",
+      "aria-hidden": "true",
+    });
     frames.forEach((frame, at) => {
       const bad = badWord(frame.incoming);
       const height = bad ? HEIGHT - 2 : Math.max(2, (heights[at] ?? 0) * (HEIGHT - 2));
       const title = `${at + 1}. ${nameOf(frame.node)}: ${bad || formatNumber(frame.incoming.norm)}`;
-      const bar = s("rect", { class: "agl-time-bar", x: at + 0.08, y: HEIGHT - height, width: 0.84, height, "data-bad": bad || null }, s("title", {}, title));
+      const bar = s(
+        "rect",
+        { class: "agl-time-bar", x: at + 0.08, y: HEIGHT - height, width: 0.84, height, "data-bad": bad || null },
+        s("title", {}, title),
+      );
       this.bars.push(bar);
       this.svg.append(bar);
     });
     this.svg.append(this.cursorMark);
-    this.el = h("div", { class: "agl-timeline", role: "slider", tabindex: 0, "aria-label": t("gradient_norms"), "aria-valuemin": 0, "aria-valuemax": frames.length, "data-action": "scrub", style: `max-width:${Math.max(1, frames.length) * 56}px` }, this.svg as unknown as Node);
+    this.el = h(
+      "div",
+      {
+        class: "agl-timeline",
+        role: "slider",
+        tabindex: 0,
+        "aria-label": t("gradient_norms"),
+        "aria-valuemin": 0,
+        "aria-valuemax": frames.length,
+        "data-action": "scrub",
+        style: `max-width:${Math.max(1, frames.length) * 56}px`,
+      },
+      this.svg as unknown as Node,
+    );
     this.el.addEventListener("pointerdown", (event) => this.scrub(event));
     this.paint();
   }
 
   paint(): void {
     const cursor = this.stepping.cursor.value;
-    this.bars.forEach((bar, at) => attrs(bar, { "data-state": at < cursor - 1 ? "done" : at === cursor - 1 ? "current" : "waiting" }));
+    this.bars.forEach((bar, at) =>
+      attrs(bar, { "data-state": at < cursor - 1 ? "done" : at === cursor - 1 ? "current" : "waiting" }),
+    );
     attrs(this.cursorMark, { d: `M${cursor} 0V${HEIGHT}` });
-    attrs(this.el, { "aria-valuenow": cursor, "aria-valuetext": this.t("step_of", { k: cursor, n: this.stepping.length }) });
+    attrs(this.el, {
+      "aria-valuenow": cursor,
+      "aria-valuetext": this.t("step_of", { k: cursor, n: this.stepping.length }),
+    });
   }
 
   private scrub(event: PointerEvent): void {

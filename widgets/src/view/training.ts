@@ -35,7 +35,10 @@ class TrainingView {
   private logButton: HTMLButtonElement;
   private stopping = false;
 
-  constructor(el: HTMLElement, private source: Source) {
+  constructor(
+    el: HTMLElement,
+    private source: Source,
+  ) {
     this.frame = shell(el, source, "training", "training", [], (event) => this.key(event));
     const { t, body, undos } = this.frame;
     this.bar = h("progress", { max: 1, value: 0, "aria-label": t("training") });
@@ -43,14 +46,31 @@ class TrainingView {
     this.logButton = button("log", t("log"), null, () => this.toggleLog(), true);
     attrs(this.logButton, { "aria-pressed": "false" });
     this.small = h("div", { class: "agl-multiples" });
-    const tools = h("div", { class: "agl-bar", role: "toolbar", "aria-label": t("training") }, h("span", { class: "agl-heading" }, t("training")), this.bar, this.text, h("span", { class: "agl-space" }),
-      this.logButton, source.alive ? this.stop : null, button("help", t("help"), "help", () => this.frame.toggleHelp()), button("full", t("full_screen"), "full", () => this.frame.toggleFull()));
+    const tools = h(
+      "div",
+      { class: "agl-bar", role: "toolbar", "aria-label": t("training") },
+      h("span", { class: "agl-heading" }, t("training")),
+      this.bar,
+      this.text,
+      h("span", { class: "agl-space" }),
+      this.logButton,
+      source.alive ? this.stop : null,
+      button("help", t("help"), "help", () => this.frame.toggleHelp()),
+      button("full", t("full_screen"), "full", () => this.frame.toggleFull()),
+    );
     const holder = h("div", { class: "agl-canvas" }, this.main as unknown as Node);
     body.append(tools, h("div", { class: "agl-main-area" }, holder, this.small));
-    const soon = throttle(() => this.paint(), () => REDRAW_MS);
+    const soon = throttle(
+      () => this.paint(),
+      () => REDRAW_MS,
+    );
     undos.add(() => soon.cancel());
-    for (const name of ["points", "running", "text", "total_steps", "stop_requested"] as const) undos.add(source.watch(name, () => soon.call()));
-    undos.add(this.sized(holder), listen(holder, "dblclick", () => this.toggleLog()));
+    for (const name of ["points", "running", "text", "total_steps", "stop_requested"] as const)
+      undos.add(source.watch(name, () => soon.call()));
+    undos.add(
+      this.sized(holder),
+      listen(holder, "dblclick", () => this.toggleLog()),
+    );
     this.paint();
   }
 
@@ -96,7 +116,10 @@ class TrainingView {
     const done = step.at(-1) ?? 0;
     this.bar.hidden = total === null;
     attrs(this.bar, { value: total ? Math.min(1, done / total) : 0 });
-    setText(this.text, this.source.get("text") || (total ? t("steps_done", { k: formatCount(done), n: formatCount(total) }) : ""));
+    setText(
+      this.text,
+      this.source.get("text") || (total ? t("steps_done", { k: formatCount(done), n: formatCount(total) }) : ""),
+    );
     const stopping = running && (this.stopping || (this.source.get("stop_requested") ?? false));
     if (!running) this.stopping = false;
     this.stop.disabled = !running || stopping;
@@ -109,7 +132,21 @@ class TrainingView {
       attrs(this.main, { "aria-label": t("no_data") });
       return;
     }
-    this.draw(this.main, main, step, series[main] ?? [], { width: this.main.clientWidth || 640, height: this.main.clientHeight || 340, left: 58, right: 20, top: 26, bottom: 30 }, true);
+    this.draw(
+      this.main,
+      main,
+      step,
+      series[main] ?? [],
+      {
+        width: this.main.clientWidth || 640,
+        height: this.main.clientHeight || 340,
+        left: 58,
+        right: 20,
+        top: 26,
+        bottom: 30,
+      },
+      true,
+    );
     this.paintMultiples(names.filter((name) => name !== main));
   }
 
@@ -128,28 +165,75 @@ class TrainingView {
         this.charts.set(name, chart);
         this.small.append(chart);
       }
-      this.draw(chart, name, step, series[name] ?? [], { width: 250, height: 104, left: 46, right: 8, top: 22, bottom: 8 }, false);
+      this.draw(
+        chart,
+        name,
+        step,
+        series[name] ?? [],
+        { width: 250, height: 104, left: 46, right: 8, top: 22, bottom: 8 },
+        false,
+      );
     }
   }
 
-  private draw(chart: SVGSVGElement, name: string, step: number[], wires: (WireNumber | null)[], frame: Frame, withX: boolean): void {
-    const kept = thin(wires, MOST_POINTS).map(({ at, value }) => ({ x: step[at] ?? at, value: value === null ? NaN : fromWire(value) }));
+  private draw(
+    chart: SVGSVGElement,
+    name: string,
+    step: number[],
+    wires: (WireNumber | null)[],
+    frame: Frame,
+    withX: boolean,
+  ): void {
+    const kept = thin(wires, MOST_POINTS).map(({ at, value }) => ({
+      x: step[at] ?? at,
+      value: value === null ? NaN : fromWire(value),
+    }));
     const values = kept.map(({ value }) => value);
     const log = this.log && name === (MAIN in this.points.series ? MAIN : name) && values.some((value) => value > 0);
-    const x = scale(step[0] ?? 0, Math.max(step.at(-1) ?? 1, (step[0] ?? 0) + 1), frame.left, frame.width - frame.right, false, withX ? 6 : 2);
+    const x = scale(
+      step[0] ?? 0,
+      Math.max(step.at(-1) ?? 1, (step[0] ?? 0) + 1),
+      frame.left,
+      frame.width - frame.right,
+      false,
+      withX ? 6 : 2,
+    );
     const ends = log ? logEnds(values) : linearEnds(values);
     const y = scale(...ends, frame.height - frame.bottom, frame.top, log, withX ? 5 : 2);
     if (!withX) x.ticks = [];
     const last = wires.at(-1) ?? null;
     const parts: SVGElement[] = [axes(frame, x, y, (tick) => formatCount(tick), plain)];
-    parts.push(s("path", { class: "agl-curve agl-loss", d: polyline(kept.map(({ x: at, value }) => [x(at), log && value <= 0 ? NaN : y(value)] as const)) }));
+    parts.push(
+      s("path", {
+        class: "agl-curve agl-loss",
+        d: polyline(kept.map(({ x: at, value }) => [x(at), log && value <= 0 ? NaN : y(value)] as const)),
+      }),
+    );
     const firstBad = kept.find(({ value }, at) => !Number.isFinite(value) && wires[at] !== null);
     if (firstBad) {
       const word = Number.isNaN(firstBad.value) ? "NaN" : "Inf";
-      parts.push(s("g", { class: "agl-badge", transform: `translate(${x(firstBad.x)} ${frame.top + 12})` }, s("path", { d: "M-19 -4l5 -5h28l5 5v8l-5 5h-28l-5 -5z" }), s("text", { "text-anchor": "middle", y: 4 }, word)));
+      parts.push(
+        s(
+          "g",
+          { class: "agl-badge", transform: `translate(${x(firstBad.x)} ${frame.top + 12})` },
+          s("path", { d: "M-19 -4l5 -5h28l5 5v8l-5 5h-28l-5 -5z" }),
+          s("text", { "text-anchor": "middle", y: 4 }, word),
+        ),
+      );
     }
-    parts.push(s("text", { class: "agl-series-title", x: frame.left, y: 15 }, s("tspan", {}, name), s("tspan", { class: "agl-now", dx: 8 }, formatNumber(last), s("title", {}, exact(last)))));
+    parts.push(
+      s(
+        "text",
+        { class: "agl-series-title", x: frame.left, y: 15 },
+        s("tspan", {}, name),
+        s("tspan", { class: "agl-now", dx: 8 }, formatNumber(last), s("title", {}, exact(last))),
+      ),
+    );
     chart.replaceChildren(...parts);
-    attrs(chart, { viewBox: `0 0 ${frame.width} ${frame.height}`, "aria-label": `${name}: ${formatNumber(last)}`, "data-series-name": name });
+    attrs(chart, {
+      viewBox: `0 0 ${frame.width} ${frame.height}`,
+      "aria-label": `${name}: ${formatNumber(last)}`,
+      "data-series-name": name,
+    });
   }
 }

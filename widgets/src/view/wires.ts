@@ -53,6 +53,7 @@ export class WireMark {
     this.title.textContent = state.title;
     // Drawing dashes by length needs the true length; drawing the way back needs the length to be 1.
     attrs(this.backLine, { pathLength: state.phase === "next" ? null : 1 });
-    if (!this.backLine.isConnected || this.backLine.parentNode !== this.g) this.g.append(this.backLine, this.backTip, this.title);
+    if (!this.backLine.isConnected || this.backLine.parentNode !== this.g)
+      this.g.append(this.backLine, this.backTip, this.title);
   }
 }
