@@ -12,7 +12,7 @@ from heapq import heappop, heappush, heapreplace
 
 import numpy as np
 
-from ..backend.memory import LARGE, PooledArray, is_fresh
+from ..backend.memory import HUGE, LARGE, by_blocks, is_fresh, number_array, pooled_numpy
 from ..core.modes import modes
 from ..core.tape import FREED, LEAF, Node, Slot
 from ..core.tensor import TENSOR_TYPES, Tensor, wrap
@@ -89,7 +89,7 @@ class Sweep:
             return before + g
         if key in owned:
             return np.add(before, g, out=before)
-        total = before + g
+        total = before + g if g.nbytes < LARGE else pooled_numpy.add(before, g)
         if type(total) is np.ndarray:
             owned.add(key)
         return total
@@ -173,8 +173,6 @@ class Sweep:
         dtype = node.dtype
         if dtype is not _F32 and dtype is not _F64:
             g, args, y = self._prepared(node, g, args, y)
-        elif not self.create and g.nbytes >= LARGE:
-            g, y, *args = _pooled([g, y, *args])
         edges = node.edges
         if op.joint is not None:
             needs = tuple(e is not None for e in edges)
@@ -228,11 +226,6 @@ def _conjugate(value):
     if not hasattr(d, "conj") or d.dtype.kind != "c":
         return value
     return value.conj()
-
-
-def _pooled(args):
-    """Large arrays as PooledArrays, so that the operators of a rule write into pooled buffers."""
-    return [a.view(PooledArray) if type(a) is np.ndarray and a.nbytes >= LARGE else a for a in args]
 
 
 def _reattached(node):
@@ -324,19 +317,17 @@ def run_plain(state, key, node, g):
                     check_version(node, len(args) - 2, s._st)
                 held = True
                 args.append(s._d)
+            elif type(s) is float and type(op.forward) is str:
+                args.append(number_array(s, dtype))
             else:
                 args.append(s)
         if node.params:
             args += node.params
-        large = g.nbytes >= LARGE
-        if large:
-            args = _pooled(args)
+        large = g.nbytes >= HUGE and op.kind == "elementwise"
         for edge, rule in zip(node.edges, op.rules):  # noqa: B905 (one rule per edge; strict costs)
             if edge is None or rule is None:
                 continue
-            out = rule(*args)
-            if large and type(out) is PooledArray:
-                out = out.view(np.ndarray) if out.plain is None else out.plain
+            out = by_blocks(rule, args) if large else rule(*args)
             if type(edge) is Node:
                 if out.shape != edge.shape or out.dtype is not edge.dtype:
                     out = state.fit(out, edge.shape, edge.dtype)
@@ -430,6 +421,11 @@ def _general(state, node, g):
     return Step(node, tuple(g) if type(g) is list else g, sent, totals), found
 
 
+def _is_part(out, g):
+    """Whether a rule handed on the incoming cotangent, or that of one output, instead of making something new."""
+    return any(out is part for part in g) if type(g) is list else out is g
+
+
 def _send(state, node, g, outs):
     """Bring a rule's results to their edges. Returns what was sent, the totals there, and the nodes newly reached."""
     sent, totals, found = [], [], []
@@ -439,11 +435,8 @@ def _send(state, node, g, outs):
             totals.append(None)
             continue
         kind = type(out)
-        if kind is PooledArray:
-            out = out.view(np.ndarray) if out.plain is None else out.plain
-            fresh = is_fresh(out)
-        elif kind is np.ndarray:
-            fresh = out is not g and is_fresh(out) and node.op.kind != "function"
+        if kind is np.ndarray:
+            fresh = is_fresh(out) and node.op.kind != "function" and not _is_part(out, g)
         else:
             fresh = kind not in TENSOR_TYPES  # NumPy scalars cannot be changed
         out, total, key = state.arrive(edge, out, fresh)

@@ -94,8 +94,8 @@ def test_one_operand_alone_has_the_same_gradient(case):
 
 @pytest.mark.parametrize("case", cases(), ids=case_id)
 def test_dtype_is_kept(case):
-    if any(isinstance(p, np.dtype) for p in case.sample.params):
-        return
+    if any(isinstance(p, np.dtype) or getattr(p, "dtype", None) == DOUBLE for p in case.sample.params):
+        return  # the sample itself asks for another dtype
     operands = case.tensors(SINGLE)
     if not any(getattr(getattr(o, "_d", None), "dtype", None) == SINGLE for o in operands):
         return
@@ -124,7 +124,11 @@ def test_frozen_operands_and_cotangents(case, create_graph):
     backward(outputs, seeds, create_graph=create_graph)
 
 
-@pytest.mark.parametrize("case", cases(lambda op, sample: op.kind != "view"), ids=case_id)
+SHARING = {"view_of", "to_device"}
+"""Structure rows that hand on memory: the place of a changed base's view, and a move to where the array is already."""
+
+
+@pytest.mark.parametrize("case", cases(lambda op, sample: op.kind != "view" and op.name not in SHARING), ids=case_id)
 def test_an_output_has_memory_of_its_own(case):
     operands = case.tensors()
     for y in case.call(operands):
