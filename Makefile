@@ -13,7 +13,9 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Byte-compiling everything up front would be a third of the installation; Python does it for what is imported.
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+INSTALL := $(PIP) install --no-compile --editable
 SETTINGS := $(VENV)/share/jupyter/lab/settings/overrides.json
 SHARED := ../shared
 LESSON := notebooks/lessons/00_first_steps.ipynb
@@ -41,17 +43,17 @@ $(SETTINGS): binder/overrides.json | $(VENV)/.made
 
 $(VENV)/.lab: pyproject.toml | $(VENV)/.made
 	@echo "installing autograd_lab with JupyterLab into $(VENV)"
-	@$(PIP) install --editable '.[lab]'
+	@$(INSTALL) '.[lab]'
 	@touch $@
 
 $(VENV)/.test: pyproject.toml | $(VENV)/.made
 	@echo "installing autograd_lab with JupyterLab and what the tests need into $(VENV)"
-	@$(PIP) install --editable '.[lab,test]'
+	@$(INSTALL) '.[lab,test]'
 	@touch $(VENV)/.lab $@
 
 $(VENV)/.dev: pyproject.toml $(VENV)/.test
 	@echo "installing ruff, mypy and repo2docker into $(VENV)"
-	@$(PIP) install --editable '.[lab,test,dev]'
+	@$(INSTALL) '.[lab,test,dev]'
 	@touch $@
 
 browser: $(VENV)/.test
