@@ -298,7 +298,9 @@ def _checked(cls, ctx, node, result, create_graph):
             out.append(None)
             continue
         if not isinstance(r, Tensor):
-            raise TypeError(f"function {name}: expected Tensor or None as gradient of input {place} (got {type(r).__name__})")
+            raise RuntimeError(
+                f"function {name}: expected Variable or None (got {type(r).__name__}) as gradient of input {place}"
+            )
         shape = _shape_of(edge)
         if r._d.shape != shape and not _reducible(r._d.shape, shape):
             raise RuntimeError(
