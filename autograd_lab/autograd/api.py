@@ -118,7 +118,7 @@ def grad(
                 continue
             if not allow_unused:
                 raise RuntimeError(
-                    f"One of the differentiated Tensors appears to not have been used in the graph (inputs[{place}], "
+                    f"The differentiated Tensor at index {place} appears to not have been used in the graph (shape "
                     f"{shape_text(t._d.shape)}). Set allow_unused=True if this is the desired behavior."
                 )
             out.append(None)

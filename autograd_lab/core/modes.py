@@ -100,7 +100,8 @@ class _Switch:
                     value = yield got
                     send = generator.send
                 except GeneratorExit:
-                    generator.close()
+                    with self._clone():
+                        generator.close()
                     raise
                 except BaseException as error:
                     send, value = generator.throw, error

@@ -194,8 +194,6 @@ class Tensor:
                         f"only Tensors of floating point and complex dtype can require gradients; this one is {self.dtype.name} "
                         f"of shape {shape_text(self._d.shape)}. Whole numbers have no derivative: convert with .float() first"
                     )
-                if modes.now.inference:
-                    raise RuntimeError("Setting requires_grad=True inside InferenceMode is not allowed; use no_grad instead")
                 self._node = LEAF
         elif self._node is not None:
             if self._node is not LEAF:
