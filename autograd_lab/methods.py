@@ -90,6 +90,7 @@ def _bind_operators():
         setattr(Tensor, f"__r{name}__", function if commutes else _reflected(function))
         if name != "matmul":
             setattr(Tensor, f"__i{name}__", in_place(function, f"{function.__name__}_"))
+    Tensor.__rtruediv__ = METHODS["__rdiv__"]
     for name in ("lt", "le", "gt", "ge"):
         setattr(Tensor, f"__{name}__", getattr(compare, name))
     Tensor.__eq__ = _not_for_others(compare.eq)

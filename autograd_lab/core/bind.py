@@ -107,7 +107,7 @@ def apply(row, operands, params):
         arrays = [o._array() if isinstance(o, Tensor) else o for o in cast]
     try:
         result = call_forward(row, xp, arrays, params)
-    except ValueError as error:
+    except (ValueError, TypeError) as error:
         raise _worded(row, arrays, operands, error) from None
     if row.outputs != 1:
         return _wrap_many(row, cast, params, result, half)
@@ -231,8 +231,9 @@ def record(row, now, operands, params, result, output):
 def _save(node, row, operands, edges, result):
     """Keep exactly what the rules of the operands that need gradients read."""
     if row.arity == "many":
-        node.saved = tuple(Aval(o._d.shape, o._d.dtype) for o in operands)
-        node.versions, node.y = None, None
+        node.saved, node.versions, node.y = tuple(Aval(o._d.shape, o._d.dtype) for o in operands), None, None
+        if "operands" in row.saves:
+            node.saved, node.versions = tuple(operands), versions_of(operands)
         return
     wanted, y = [0] * row.arity, False
     for i, plan in enumerate(row.plans):
@@ -430,6 +431,8 @@ def write_out(out, result):
         raise RuntimeError(
             "functions with out=... arguments don't support automatic differentiation, but one of the arguments requires grad."
         )
+    if not out._array().flags.writeable:
+        raise not_writable("out=", out._d, result._d)
     if out._d.shape != result._d.shape:
         out._d = np.empty(result._d.shape, out._d.dtype)
     np.copyto(out._array(), result._d, casting="unsafe")

@@ -20,7 +20,8 @@ class Op:
     forward        a NumPy function name, or ``forward(xp, *operands, *params)`` with only ``xp.*`` calls and operators
     rules          one vjp rule per operand, ``rule(g, y, *operands, *params)``, or None where there is no derivative
     joint          instead of rules: ``joint(needs, g, y, *operands, *params)`` -> one cotangent (or None) per operand
-    saves          per rule, which of ``y`` and the operands it reads; ``x.shape`` where only the shape is read
+    saves          per rule, which of ``y`` and the operands it reads; ``x.shape`` where only the shape is read;
+                   ``operands`` where a row of many operands reads their values
     dtypes         how operands are cast: same, arith, float, compare, match, free, tail (see bind.py)
     holomorphic    for complex operands the engine conjugates what was saved and the rule stays plain maths
     outputs        1, or "many" when forward returns a tuple; ``nondiff`` numbers the outputs without derivative

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..backend import dtype as dt
 from ..core.bind import write_out
 from ..core.op import op
 from ..core.public import METHODS, public, publish
@@ -9,6 +10,7 @@ from ..core.tensor import TENSOR_TYPES, Tensor
 from . import compare, elementwise
 from .compare import where
 from .dims import need_tensor, scalar_name
+from .shape import cast_to
 from .samples import Sample, binary, mismatched, spread
 
 _NUMBERS = frozenset((int, float))
@@ -43,6 +45,7 @@ def sub(input, other, *, alpha=1, out=None):
 @public("rsub")
 def rsub(input, other, *, alpha=1):
     """``other − alpha · input``."""
+    need_tensor(input, "rsub")
     return elementwise.sub(other, input if alpha == 1 else _scaled(input, alpha, input, "rsub"))
 
 
@@ -202,7 +205,7 @@ def lerp(input, end, weight, *, out=None):
     return elementwise.add(input, (end - input) * weight, out=out)
 
 
-@public("round", inplace=True)
+@public("round", inplace=True, namespace=("torch", "special"))
 def round_(input, *, decimals=0, out=None):
     """To the nearest whole number, halves to the even one; ``decimals`` keeps digits after the point."""
     if decimals == 0:
@@ -229,13 +232,26 @@ _SECOND_NAMES = {
     compare.gt: ("greater",), compare.ge: ("greater_equal",), compare.lt: ("less",), compare.le: ("less_equal",),
     compare.ne: ("not_equal",), div: ("true_divide",),
 }  # fmt: skip
-_SPECIAL = ("exp2", "expm1", "log1p", "erf", "round")
+_SPECIAL = ("exp2", "expm1", "log1p", "erf")
 
 
 @public("true_divide", inplace=True)
 def true_divide(input, other, *, out=None):
     """``input / other``."""
     return elementwise.div(input, other, out=out)
+
+
+def _reflected_div(self, other):
+    """``other / self``, computed as PyTorch does: the reciprocal times ``other``."""
+    return elementwise.reciprocal(self) * other
+
+
+@public("square", inplace=True)
+def square(input, *, out=None):
+    """``input²``; the square of a bool is an int64."""
+    if input._d.dtype.kind == "b":
+        input = cast_to(input, dt.int64)
+    return elementwise.square(input, out=out)
 
 
 def _publish_names():
@@ -245,7 +261,8 @@ def _publish_names():
     for name in _SPECIAL:
         publish(getattr(elementwise, name), (name,), False, False, "special")
     publish(elementwise.sigmoid, ("expit",), False, False, "special")
-    METHODS["__rdiv__"] = METHODS["__rtruediv__"] = lambda self, other: elementwise.div(other, self)
+    METHODS["__rdiv__"] = _reflected_div
+    METHODS["__rmod__"] = lambda self, other: elementwise.remainder(other, self)
 
 
 _publish_names()

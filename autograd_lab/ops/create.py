@@ -12,6 +12,7 @@ from ..core.public import public
 from ..core.size import Size
 from ..core.tape import LEAF
 from ..core.tensor import Tensor, wrap
+from .assign import overwritten
 from .join import stack_row
 from .shape import cast_to
 
@@ -253,10 +254,23 @@ def linspace(start, end, steps, *, dtype=None, device=None, requires_grad=False,
         raise RuntimeError("number of steps must be non-negative")
     start, end = (v.item() if isinstance(v, Tensor) else v for v in (start, end))
     kind = _dtype(dtype, dt.default_complex() if isinstance(start, complex) or isinstance(end, complex) else None)
-    array = np.linspace(start, end, steps)
+    return place(_evenly(start, end, steps, kind), dtype, device, requires_grad)
+
+
+def _evenly(start, end, steps, kind):
+    """PyTorch's way: from the start up to the middle, then from the end downwards, in the dtype's own precision."""
+    fine = kind if kind.kind in "fc" and kind.itemsize > 2 else np.dtype(np.float32)
     if kind.kind in "iu":
-        array = np.trunc(array)
-    return place(array.astype(kind), dtype, device, requires_grad)
+        start, end = int(start), int(end)
+    first, last = fine.type(start), fine.type(end)
+    if steps < 2:
+        return np.full(steps, first).astype(kind)
+    step = (last - first) / fine.type(steps - 1)
+    i = np.arange(steps)
+    half = steps // 2
+    up = first + step * i[:half].astype(fine)
+    down = last - step * (steps - 1 - i[half:]).astype(fine)
+    return np.concatenate([up, down]).astype(kind)
 
 
 # ----- random -----
@@ -277,8 +291,24 @@ def _drawn(draw, name, doc):
     return make, like
 
 
-rand, rand_like = _drawn(lambda s, d, gen: gen.uniform(s, d), "rand", "drawn uniformly from [0, 1)")
-randn, randn_like = _drawn(lambda s, d, gen: gen.normal(s, d), "randn", "drawn from the normal distribution N(0, 1)")
+def _uniform(shape, dtype, source):
+    if dtype.kind == "c":
+        return source.uniform((*shape, 2), _real_of(dtype)).view(dtype)[..., 0]
+    return source.uniform(shape, dtype)
+
+
+def _normal(shape, dtype, source):
+    if dtype.kind == "c":
+        return source.normal((*shape, 2), _real_of(dtype), 0.0, math.sqrt(0.5)).view(dtype)[..., 0]
+    return source.normal(shape, dtype)
+
+
+def _real_of(dtype):
+    return np.dtype(np.float64 if dtype.itemsize == 16 else np.float32)
+
+
+rand, rand_like = _drawn(_uniform, "rand", "drawn uniformly from [0, 1)")
+randn, randn_like = _drawn(_normal, "randn", "drawn from the normal distribution N(0, 1)")
 
 
 @public(method=False)
@@ -299,7 +329,10 @@ def randperm(n, *, generator=None, dtype=None, device=None, requires_grad=False,
 
 
 @public(method=False)
-def normal(mean=0.0, std=1.0, size=None, *, generator=None, dtype=None, device=None, requires_grad=False, out=None):
+def normal(
+    mean=0.0, std=1.0, size=None, *, generator=None, dtype=None, device=None, requires_grad=False, out=None, layout=None,
+    pin_memory=False,
+):  # fmt: skip
     """Normal values with the given means and standard deviations (numbers or tensors)."""
     tensors = [v for v in (mean, std) if isinstance(v, Tensor)]
     shape = np.broadcast_shapes(*(t._d.shape for t in tensors)) if tensors else shape_from((size,))
@@ -312,10 +345,14 @@ def normal(mean=0.0, std=1.0, size=None, *, generator=None, dtype=None, device=N
 
 
 @public(method=True)
-def bernoulli(input, *, generator=None, out=None):
-    """0 or 1, where ``input`` holds each element's probability of 1."""
-    drawn = (generator or rnd.default_generator).bernoulli_tensor(input._array())
-    return wrap(np.asarray(drawn).astype(input._d.dtype))
+def bernoulli(input, p=None, *, generator=None, out=None):
+    """0 or 1, where ``input`` holds each element's probability of 1 (or ``p`` all elements')."""
+    source = generator or rnd.default_generator
+    if p is None:
+        drawn = np.asarray(source.bernoulli_tensor(input._array())).astype(input._d.dtype)
+    else:
+        drawn = source.bernoulli_scalar(p, input._d.shape, input._d.dtype)
+    return overwritten(input, drawn)
 
 
 def stack_numbers(values):

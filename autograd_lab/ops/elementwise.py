@@ -24,14 +24,8 @@ add = op(
 )  # fmt: skip
 
 
-def _subtract(xp, a, b):
-    if getattr(a, "dtype", None) == bool and getattr(b, "dtype", None) in (bool, None) and not isinstance(b, float):
-        raise ValueError("Subtraction, the `-` operator, with two bool tensors is not supported. Use `^` or logical_xor()")
-    return xp.subtract(a, b)
-
-
 sub = op(
-    "sub", _subtract, lambda g, y, a, b: g, lambda g, y, a, b: -g,
+    "sub", "subtract", lambda g, y, a, b: g, lambda g, y, a, b: -g,
     dtypes="arith", symbol="−", samples=binary(), errors=mismatched, ref="numpy.subtract",
 )  # fmt: skip
 mul = op(
@@ -54,9 +48,20 @@ def _power(xp, a, b):
             return xp.sqrt(a)
         if b == 1:
             return xp.multiply(a, 1)
-    if a.dtype.kind in "iu" and np.any(np.asarray(b) < 0):
-        raise ValueError("Integers to negative integer powers are not allowed.")
+    if (a if hasattr(a, "dtype") else b).dtype.kind in "iu" and not isinstance(a, float | complex):
+        return _whole_power(xp, a, b)
     return xp.power(a, b)
+
+
+def _whole_power(xp, a, b):
+    """Whole numbers: a negative exponent gives 0 except for the bases 1 and −1; a negative number is refused."""
+    below = np.asarray(b) < 0
+    if not below.any():
+        return xp.power(a, b)
+    if not hasattr(b, "dtype"):
+        raise ValueError("Integers to negative integer powers are not allowed.")
+    odd = xp.where(b % 2 == 0, 1, a)
+    return xp.where(below, xp.where((a == 1) | (a == -1), odd, 0), xp.power(a, xp.where(below, 0, b))).astype(b.dtype)
 
 
 def _pow_base(g, y, a, b):

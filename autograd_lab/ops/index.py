@@ -1,5 +1,7 @@
 """Indexing rows: basic indices make views, advanced ones copies; gather and scatter."""
 
+import functools
+
 import numpy as np
 
 from ..core.op import op
@@ -35,6 +37,8 @@ embed_slice = op(
 
 
 def _take(xp, x, index):
+    if len(index) == 1 and index[0].dtype.kind != "b":
+        return x.take(index[0], axis=0)
     return x[index]
 
 
@@ -103,16 +107,21 @@ index_put_row = op(
 # ----- along a dimension -----
 
 
+@functools.lru_cache(128)
+def _counters(shape):
+    """One arange per dimension, shaped so that together they span the grid."""
+    n = len(shape)
+    return tuple(np.arange(s).reshape((1,) * i + (s,) + (1,) * (n - 1 - i)) for i, s in enumerate(shape))
+
+
 def _grid(index, dim):
     """Full index tuple that reads ``x[..., index along dim, ...]`` elementwise."""
-    out = list(np.ogrid[tuple(slice(s) for s in index.shape)]) if index.ndim else []
-    if out:
-        out[dim] = index
-    return tuple(out)
+    counters = _counters(index.shape)
+    return (*counters[:dim], index, *counters[dim + 1 :])
 
 
 def _gather(xp, x, index, dim):
-    return x[_grid(index, dim)] if x.ndim else (x.copy() if index.ndim == 0 else x[np.zeros_like(index)])
+    return x[_grid(index, dim)] if x.ndim else xp.full(index.shape, x, x.dtype)
 
 
 def _gather_samples():

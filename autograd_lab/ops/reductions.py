@@ -99,11 +99,9 @@ def _real_only(input, name):
 
 def _extremum(name, pair_row, all_row, dim_row, result):
     def extremum(input, dim=None, keepdim=False, *, out=None, axis=None, keepdims=False, other=None):
-        if type(dim) in TENSOR_TYPES:
-            return pair_row(input, dim, out=out)
-        if other is not None:
-            return pair_row(input, other, out=out)
         need_tensor(input, name)
+        if type(dim) in TENSOR_TYPES or other is not None:
+            return pair_row(input, dim if other is None else other, out=out)
         if axis is not None:
             dim, keepdim = axis, keepdim or keepdims
         _real_only(input, name)

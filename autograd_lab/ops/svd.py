@@ -1,0 +1,72 @@
+"""The singular value decomposition x = U diag(s) Vᴴ, and singular values alone."""
+
+import numpy as np
+
+from ..core.op import op
+from ..core.tensor import Tensor
+from .compare import where
+from .complex import conj
+from .matmul import matmul
+from .samples import Sample, spread
+from .shape import reshape, transpose_view
+
+
+def _adjoint(x):
+    return conj(transpose_view(x, x.ndim - 2, x.ndim - 1))
+
+
+def _as_row(s):
+    return reshape(s, (*s.shape[:-1], 1, s.shape[-1]))
+
+
+def _as_column(s):
+    return reshape(s, (*s.shape, 1))
+
+
+def _eye(n, like):
+    dtype = like._d.dtype if isinstance(like, Tensor) else like.dtype
+    from ..core.tensor import wrap
+
+    eye = np.eye(n, dtype=dtype)
+    return wrap(eye) if isinstance(like, Tensor) else eye
+
+
+def _svd_rule(needs, g, y, x):
+    """The real case is exact in every gauge; see Townsend, Differentiating the Singular Value Decomposition (2016)."""
+    (gu, gs, gvh), (u, s, vh) = g, y
+    uh, v = _adjoint(u), _adjoint(vh)
+    k = s.shape[-1]
+    squares = s * s
+    gap = _as_row(squares) - _as_column(squares)
+    same = gap == 0
+    f = where(same, 0.0, 1.0 / where(same, 1.0, gap))
+    inverse = where(s == 0, 0.0, 1.0 / where(s == 0, 1.0, s))
+    left = matmul(uh, gu)
+    right = matmul(vh, _adjoint(gvh))
+    middle = (f * (left - _adjoint(left))) * _as_row(s) + _as_column(s) * (f * (right - _adjoint(right)))
+    middle = middle + _eye(k, s) * _as_row(gs)
+    out = matmul(matmul(u, middle), vh)
+    if u.shape[-2] > k:
+        out = out + matmul(matmul(gu - matmul(u, left), _eye(k, s) * _as_row(inverse)), vh)
+    if vh.shape[-1] > k:
+        out = out + matmul(matmul(u, _eye(k, s) * _as_row(inverse)), gvh - matmul(_adjoint(right), vh))
+    return (out,)
+
+
+svd_row = op(
+    "svd", lambda xp, x: tuple(xp.linalg.svd(x, full_matrices=False)), joint=_svd_rule, saves="y", kind="opaque", arity=1, outputs=3,
+    grad_name="LinalgSvd", holomorphic=False, samples=lambda: iter(()), ref=lambda x: np.linalg.svd(x, full_matrices=False),
+    formula={"forward": "U, s, Vᴴ of x", "rules": ["from ḡ of U, s, Vᴴ"]},
+)  # fmt: skip
+
+
+def _values_rule(g, y, x):
+    u, _, vh = svd_row(x)
+    return matmul(u * _as_row(g), vh)
+
+
+singular_values = op(
+    "svdvals", lambda xp, x: xp.linalg.svd(x, compute_uv=False), _values_rule, saves="x", kind="opaque", grad_name="LinalgSvdvals",
+    holomorphic=False, samples=lambda: (Sample(spread(s)) for s in ((3, 4), (4, 3), (2, 3, 3))),
+    ref=lambda x: np.linalg.svd(x, compute_uv=False), formula={"forward": "singular values of x", "rules": ["U diag(ḡ) Vᴴ"]},
+)  # fmt: skip
