@@ -4,7 +4,6 @@ import numpy as np
 
 from ..core.tensor import Tensor, wrap
 
-
 _new = object.__new__
 
 

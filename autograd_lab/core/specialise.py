@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from ..backend.memory import LARGE, pooled_numpy
+from ..backend.memory import HUGE, LARGE, NUMBERS32, NUMBERS64, by_blocks, number_array, pooled_numpy
 from . import bind as general
 from .modes import modes
 from .tape import LEAF, Aval, Node, next_seq
@@ -41,7 +41,11 @@ def kernels(row):
     forward = row.forward
     if isinstance(forward, str):
         return getattr(np, forward), getattr(pooled_numpy, forward)
-    return partial(forward, np), partial(forward, pooled_numpy)
+    kernel = partial(forward, np)
+    if row.kind == "elementwise":
+        pooled = partial(forward, pooled_numpy)
+        return kernel, lambda *args: by_blocks(kernel, args) if args[0].nbytes >= HUGE else pooled(*args)
+    return kernel, partial(forward, pooled_numpy)
 
 
 def _unary(row):
@@ -98,6 +102,7 @@ def _binary(row):
     (y_a, save_a), (y_b, save_b) = row.plans if differentiable else ((False, (0, 0)),) * 2
     a_for_a, b_for_a = save_a
     a_for_b, b_for_b = save_b
+    ufunc = isinstance(row.forward, str)
 
     def call(input, other, *, out=None):
         try:
@@ -112,8 +117,11 @@ def _binary(row):
                             return bind(row, (input, other), (), out)
                         nb = other._node
                     elif type(other) in _NUMBERS:
-                        db = other
-                        nb = None
+                        nb, db = None, other
+                        if ufunc:
+                            db = (NUMBERS32 if dtype is _F32 else NUMBERS64).get(other)
+                            if db is None:
+                                db = number_array(other, dtype)
                     else:
                         return bind(row, (input, other), (), out)
                     r = kernel(da, db) if da.nbytes < LARGE else large(da, db)
@@ -132,7 +140,7 @@ def _binary(row):
                     node.saved = (sa, sb)
                     node.versions = None
                     if (sa is not None and sa._st is not None) or (
-                        sb is not None and db is not other and sb._st is not None
+                        sb is not None and type(sb) in TENSOR_TYPES and sb._st is not None
                     ):
                         node.versions = general.versions_of(node.saved)
                     node.y = r if (na is not None and y_a) or (nb is not None and y_b) else None

@@ -1,0 +1,139 @@
+"""Calling a node's rules: the saved values checked and made ready, then one cotangent per edge."""
+
+import numpy as np
+
+from ..backend.memory import by_blocks
+from ..core.tape import FREED, Slot
+from ..core.tensor import TENSOR_TYPES, Tensor, wrap
+from ..ops.shape import cast
+from . import messages
+
+_F32, _F64 = np.dtype(np.float32), np.dtype(np.float64)
+
+
+def check_version(node, operand, storage):
+    """Raise if a saved operand (None: the saved output) was changed in place since it was saved."""
+    expected = 0 if node.versions is None or operand is None else node.versions[operand]
+    if storage.version != expected:
+        raise messages.modified(node, operand, storage, expected)
+
+
+def operands(node, create):
+    """The saved values as the rule wants them; checks that they were neither freed nor changed in place."""
+    saved = node.saved
+    if saved is FREED:
+        raise messages.freed(node)
+    if node.y_storage is not None:
+        check_version(node, None, node.y_storage)
+    args = []
+    held = node.y is not None
+    for i, s in enumerate(saved):
+        if type(s) in TENSOR_TYPES or isinstance(s, Tensor):
+            held = True
+            st = s._st
+            if st is not None:
+                check_version(node, i, st)
+            args.append(s if create else s._d)
+        else:
+            args.append(s)
+    y = node.y
+    if y is not None and create:
+        y = _reattached(node)
+    return args, y, held
+
+
+def run(node, g, create):
+    """Call the node's rules. Returns one cotangent (or None) per edge, and whether anything was held for them."""
+    op = node.op
+    if op.kind == "function":
+        return op.forward(node, g, create), True
+    args, y, held = operands(node, create)
+    dtype = node.dtype
+    if dtype is not _F32 and dtype is not _F64:
+        g, args, y = _prepared(node, g, args, y, create)
+    edges = node.edges
+    if op.joint is not None:
+        needs = tuple(e is not None for e in edges)
+        if op.arity == "many":
+            return op.joint(needs, g, y, args, *node.params), held
+        return op.joint(needs, g, y, *args, *node.params), held
+    params = node.params
+    if params:
+        args = (*args, *params)
+    return [
+        rule(g, y, *args) if e is not None and rule is not None else None
+        for e, rule in zip(edges, op.rules, strict=False)
+    ], held
+
+
+def _prepared(node, g, args, y, create):
+    """Several outputs: zeros where nothing arrived. Half precision: float32. Complex: conjugated operands."""
+    dtypes, op = node.dtype, node.op
+    if type(dtypes) is tuple:
+        g = tuple(
+            _zeros(s, d, create) if part is None and i not in op.nondiff else part
+            for i, (part, s, d) in enumerate(zip(g, node.shape, dtypes, strict=True))
+        )
+        dtypes_ = [d for i, d in enumerate(dtypes) if i not in op.nondiff]
+    else:
+        dtypes_ = (dtypes,)
+    if op.upcast and any(d.itemsize == 2 and d.kind in "fV" for d in dtypes_):
+        widen = lambda v: cast(v, _F32) if _is_half(v) else v  # noqa: E731
+        g = tuple(map(widen, g)) if type(g) is tuple else widen(g)
+        args = [widen(a) for a in args]
+        y = tuple(map(widen, y)) if type(y) is tuple else widen(y)
+    if op.holomorphic and any(d.kind == "c" for d in dtypes_):
+        args = [_conjugate(a) for a in args]
+        y = tuple(map(_conjugate, y)) if type(y) is tuple else _conjugate(y)
+    return g, args, y
+
+
+def _zeros(shape, dtype, create):
+    z = np.zeros(shape, dtype)
+    return wrap(z) if create else z
+
+
+def _is_half(value):
+    d = value._d if isinstance(value, Tensor) else value
+    dtype = getattr(d, "dtype", None)
+    return dtype is not None and dtype.itemsize == 2 and dtype.kind in "fV" and hasattr(d, "astype")
+
+
+def _conjugate(value):
+    d = value._d if isinstance(value, Tensor) else value
+    if isinstance(d, complex):
+        return d.conjugate()
+    if not hasattr(d, "conj") or d.dtype.kind != "c":
+        return value
+    return value.conj()
+
+
+def _reattached(node):
+    """The saved output as a Tensor on the tape again (the node itself must not hold it: that would be a cycle)."""
+    if type(node.shape) is tuple and node.shape and type(node.shape[0]) is tuple:
+        out = []
+        for nr, d in enumerate(node.y):
+            t = wrap(d)
+            if nr not in node.op.nondiff:
+                t._node = Slot(node, nr)
+            out.append(t)
+        return tuple(out)
+    t = wrap(node.y)
+    t._node = node
+    return t
+
+
+def huge_rules(edges, rules, args, mine):
+    """Rules over arrays too large for the cache: by blocks, both edges to one place in one pass, over ``g`` itself if it is ours.
+
+    Returns: the edges that get something, and what each gets.
+    """
+    pairs = [(e, r) for e, r in zip(edges, rules, strict=True) if e is not None and r is not None]
+    if len(pairs) == 2 and pairs[0][0] is pairs[1][0]:
+        one, two = pairs[0][1], pairs[1][1]
+        pairs = [(pairs[0][0], lambda *a: one(*a) + two(*a))]
+    g, outs = args[0], []
+    for place, (_, rule) in enumerate(pairs, 1):
+        last = place == len(pairs) and mine and not any(out is g for out in outs)
+        outs.append(by_blocks(rule, args, g if last else None))
+    return [e for e, _ in pairs], outs
