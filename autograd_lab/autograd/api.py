@@ -104,7 +104,9 @@ def grad(
         if not isinstance(t, Tensor):
             raise TypeError(f"inputs contains {type(t).__name__} at position {place}; only Tensors have gradients")
         if t._node is None:
-            raise RuntimeError(f"One of the differentiated Tensors does not require grad (inputs[{place}], {shape_text(t._d.shape)})")
+            raise RuntimeError(
+                f"One of the differentiated Tensors does not require grad (inputs[{place}], {shape_text(t._d.shape)})"
+            )
     retain = create_graph if retain_graph is None else retain_graph
     found = _drained(
         sweep(outputs, seeds(outputs, gradients, create_graph), retain_graph=retain, create_graph=create_graph, inputs=inputs,

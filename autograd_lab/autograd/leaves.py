@@ -8,7 +8,7 @@ _new = object.__new__
 
 
 def write_grad(leaf, g, fresh, create_graph):
-    """Add ``g`` to ``leaf.grad``. A leaf takes ``g`` itself if nobody else holds it, else a copy; ``.grad`` is dense and writable."""
+    """Add ``g`` to ``leaf.grad``, which is dense and writable: ``g`` itself if nobody else holds it, else a copy."""
     before = leaf._grad
     if before is None and type(g) is np.ndarray:
         leaf._grad = grad = _new(Tensor)
