@@ -117,7 +117,8 @@ def _modified(node, place, saved, storage):
     return RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: tensor "
         f"{place} saved by {node.name()}, of shape {shape_text(saved.shape)}, is at version {storage.version}; expected version "
-        f"{node.versions[place]} instead. It was changed{by}. Usual cure: write x = x + y instead of x += y, or clone() before changing"
+        f"{node.versions[place]} instead. It was changed{by}. Usual cure: write x = x + y instead of x += y, or clone() before "
+        "changing"
     )
 
 
@@ -178,7 +179,8 @@ class Function:
 
 def _check_outputs(cls, ctx, args, outputs, recording):
     if len(outputs) == 1 and not isinstance(outputs[0], Tensor):
-        raise TypeError(f"{cls.__name__}.forward: expected Tensor or tuple of Tensor (got {type(outputs[0]).__name__}) for return value 0")
+        got = type(outputs[0]).__name__
+        raise TypeError(f"{cls.__name__}.forward: expected Tensor or tuple of Tensor (got {got}) for return value 0")
     for t in ctx._dirty:
         if not any(t is o for o in outputs):
             raise RuntimeError("Some elements marked as dirty during the forward method were not returned as output.")

@@ -102,8 +102,9 @@ def _checked_inputs(inputs):
             )
         if t._d.size and any(s == 0 and n > 1 for s, n in zip(t._array().strides, t._d.shape, strict=True)):
             raise RuntimeError(
-                f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs that are non-overlapping to be able "
-                "to compute the numerical gradients correctly. You should call .contiguous on the input before passing it to gradcheck."
+                f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs that are non-overlapping to be "
+                "able to compute the numerical gradients correctly. You should call .contiguous on the input before passing it to "
+                "gradcheck."
             )
     return found
 

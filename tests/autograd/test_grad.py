@@ -135,7 +135,7 @@ def test_a_batch_of_cotangents_gives_a_jacobian(lib):
 def test_seeds_are_checked(lib):
     x = leaf(lib, [1.0, 2.0])
     y = x * 2
-    with pytest.raises(RuntimeError, match=r"Mismatch in shape: grad_output\[0\] has a shape of .*3.* and output\[0\] has a shape of .*2"):
+    with pytest.raises(RuntimeError, match=r"Mismatch in shape: grad_output\[0\] .*3.* and output\[0\] .*2"):
         y.backward(lib.ones(3))
     with pytest.raises(RuntimeError, match="grad can be implicitly created only for scalar outputs"):
         lib.autograd.grad(y, x)

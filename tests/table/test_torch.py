@@ -8,7 +8,8 @@ import autograd_lab as lab
 from autograd_lab.core.op import ROWS
 from autograd_lab.core.public import NAMESPACES
 
-SPECIAL = [-np.inf, -1e30, -3.0, -2.5, -1.5, -1.0, -0.5, -1e-30, -0.0, 0.0, 1e-30, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 1e30, np.inf, np.nan]
+POSITIVE = [0.0, 1e-30, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 1e30, np.inf]
+SPECIAL = [-x for x in reversed(POSITIVE)] + POSITIVE + [np.nan]
 PAIRED = [-np.inf, -2.0, -1.5, -1.0, -0.0, 0.0, 0.5, 1.0, 2.0, 3.0, np.inf, np.nan]
 SPACES = {"torch": torch, "nn.functional": torch.nn.functional, "special": torch.special}
 
