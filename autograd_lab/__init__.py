@@ -36,6 +36,7 @@ _bind_all()
 globals().update(_NAMESPACES["torch"])
 
 from . import autograd, display, extras, io, linalg, random, special  # noqa: E402
+from . import nn  # noqa: E402
 from .extras import empty_cache, record_lines, tape  # noqa: E402
 from .io import load, save  # noqa: E402
 

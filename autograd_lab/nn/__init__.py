@@ -1,0 +1,19 @@
+"""``nn``: modules, parameters, losses, initialisers and their functional forms, under PyTorch's names."""
+
+from . import functional, init, modules, parameter, utils
+from .module import Module
+from .module_hooks import (
+    register_module_forward_hook,
+    register_module_forward_pre_hook,
+    register_module_full_backward_hook,
+    register_module_full_backward_pre_hook,
+)  # fmt: skip
+from .modules import *  # noqa: F403
+from .modules import __all__ as _modules
+from .parameter import Buffer, Parameter
+
+__all__ = [
+    "Buffer", "Module", "Parameter", "functional", "init", "modules", "parameter", "register_module_forward_hook",
+    "register_module_forward_pre_hook", "register_module_full_backward_hook", "register_module_full_backward_pre_hook", "utils",
+    *_modules,
+]  # fmt: skip
