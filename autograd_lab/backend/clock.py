@@ -8,7 +8,6 @@ into its queue tells how long the device itself was at work. Back ends register 
 
 from __future__ import annotations
 
-import importlib
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -199,7 +198,7 @@ def _cuda_clock(index: int) -> Clock:
     from . import cupy
 
     cupy.require()
-    return CUDAClock(importlib.import_module(cupy.MODULE), index)
+    return CUDAClock(cupy.module(), index)
 
 
 def _cuda_count() -> int:

@@ -10,3 +10,4 @@ _backend = Accelerator(
 )  # fmt: skip
 is_available, device_count, require = _backend.is_available, _backend.device_count, _backend.require
 to_device, to_host, device_of = _backend.to_device, _backend.to_host, _backend.device_of
+module = _backend.module
