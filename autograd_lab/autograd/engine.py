@@ -12,14 +12,14 @@ from heapq import heappop, heappush, heapreplace
 
 import numpy as np
 
-from ..backend.memory import HUGE, is_fresh, number_array
+from ..backend.memory import LARGE, is_fresh
 from ..core.modes import modes
 from ..core.tape import FREED, Node
 from ..core.tensor import TENSOR_TYPES
 from . import hooks
 from .arrivals import Sweep, is_ours
 from .leaves import write_grad
-from .rules import check_version, huge_rules, run
+from .rules import large_rules, plain_operands, run
 
 _F32, _F64 = np.dtype(np.float32), np.dtype(np.float64)
 
@@ -101,33 +101,19 @@ def run_plain(state, key, node, g):
     heap, pending, leaves, owned, retain = state.heap, state.pending, state.leaves, state.owned, state.retain
     mine, in_hand = False, None
     while True:
-        op, saved, dtype, y = node.op, node.saved, node.dtype, node.y
+        op, saved, dtype = node.op, node.saved, node.dtype
         if not op.simple or (dtype is not _F32 and dtype is not _F64) or node.extra is not None or saved is FREED:
             return key, node, g
-        new, held, edges = 0, y is not None, node.edges
-        if held and node.y_storage is not None:
-            check_version(node, None, node.y_storage)
-        args = [g, y]
-        for s in saved:
-            if s is None:
-                pass
-            elif type(s) in TENSOR_TYPES:
-                if s._st is not None:
-                    check_version(node, len(args) - 2, s._st)
-                held = True
-                s = s._d
-            elif type(s) is float and type(op.forward) is str:
-                s = number_array(s, dtype)
-            args.append(s)
-        if node.params:
-            args += node.params
-        rules, huge = op.rules, g.nbytes >= HUGE and op.kind == "elementwise"
-        if huge:
-            edges, rules = huge_rules(edges, rules, args, mine)
+        new, edges, rules = 0, node.edges, op.rules
+        args, held = plain_operands(node)
+        args.insert(0, g)
+        large = g.nbytes >= LARGE and op.kind == "elementwise"
+        if large:
+            edges, rules = large_rules(node, args, mine, heap, pending, retain)
         for edge, rule in zip(edges, rules):  # noqa: B905 (one rule per edge; strict costs)
             if edge is None or rule is None:
                 continue
-            out = rule if huge else rule(*args)
+            out = rule if large else rule(*args)
             if type(edge) is Node:
                 if out.shape != edge.shape or out.dtype is not edge.dtype:
                     out = state.fit(out, edge.shape, edge.dtype)
@@ -142,7 +128,7 @@ def run_plain(state, key, node, g):
                     pending[seq], state.nodes[seq] = out, edge
                     heappush(heap, -seq)
                 else:
-                    new, new_node, in_hand, in_hand_mine = seq, edge, out, huge and is_ours(out, g, mine, edges)
+                    new, new_node, in_hand, in_hand_mine = seq, edge, out, large and is_ours(out, g, mine, edges)
             elif type(edge) in TENSOR_TYPES:
                 d, leaf_key = edge._d, id(edge)
                 ours = is_ours(out, g, mine, edges) if out is g or out.base is not None else True

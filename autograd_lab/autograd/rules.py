@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..backend.memory import by_blocks
-from ..core.tape import FREED, Slot
+from ..backend.memory import by_blocks, number_array
+from ..core.tape import FREED, Node, Slot
 from ..core.tensor import TENSOR_TYPES, Tensor, wrap
 from ..ops.shape import cast
 from . import messages
@@ -123,17 +123,83 @@ def _reattached(node):
     return t
 
 
-def huge_rules(edges, rules, args, mine):
-    """Rules over arrays too large for the cache: by blocks, both edges to one place in one pass, over ``g`` itself if it is ours.
+# ----- large arrays -----
 
-    Returns: the edges that get something, and what each gets.
+
+def plain_operands(node):
+    """What the rules of a plain node read after ``g``: the output, the operands, the parameters. And whether any was saved."""
+    y, saved, op = node.y, node.saved, node.op
+    held = y is not None
+    if held and node.y_storage is not None:
+        check_version(node, None, node.y_storage)
+    args = [y]
+    for place, s in enumerate(saved):
+        if type(s) in TENSOR_TYPES:
+            if s._st is not None:
+                check_version(node, place, s._st)
+            held = True
+            s = s._d
+        elif type(s) is float and type(op.forward) is str:
+            s = number_array(s, node.dtype)
+        args.append(s)
+    args += node.params
+    return args, held
+
+
+def large_rules(node, args, g_is_ours, heap, pending, retain):
+    """Elementwise rules over arrays too large for the cache: block by block, and a chain of nodes in one pass.
+
+    A node that follows alone (one place to go to, nothing waiting for it, nothing newer on the heap) is complete as soon
+    as this one is done, so its rule can run on each block while that is in the cache. With ``g_is_ours`` the result is
+    written over ``g``. Returns: the edges that get something, and what each gets.
     """
-    pairs = [(e, r) for e, r in zip(edges, rules, strict=True) if e is not None and r is not None]
-    if len(pairs) == 2 and pairs[0][0] is pairs[1][0]:
-        one, two = pairs[0][1], pairs[1][1]
-        pairs = [(pairs[0][0], lambda *a: one(*a) + two(*a))]
-    g, outs = args[0], []
-    for place, (_, rule) in enumerate(pairs, 1):
-        last = place == len(pairs) and mine and not any(out is g for out in outs)
-        outs.append(by_blocks(rule, args, g if last else None))
-    return [e for e, _ in pairs], outs
+    pairs = [(e, r) for e, r in zip(node.edges, node.op.rules, strict=True) if e is not None and r is not None]
+    g = args[0]
+    if len(pairs) == 2 and pairs[0][0] is not pairs[1][0]:
+        first = by_blocks(pairs[0][1], args)
+        return [e for e, _ in pairs], [first, by_blocks(pairs[1][1], args, g if g_is_ours and first is not g else None)]
+    edge, rule = _sole(pairs)
+    stages, flat = [(rule, len(args) - 1)], args
+    while _follows(edge, node, heap, pending):
+        follower = edge
+        pairs = [(e, r) for e, r in zip(edge.edges, edge.op.rules, strict=True) if e is not None and r is not None]
+        if len(pairs) > 1 and pairs[0][0] is not pairs[1][0]:
+            break
+        more, held = plain_operands(follower)
+        edge, rule = _sole(pairs)
+        stages.append((rule, len(more)))
+        flat += more
+        if held and not retain:
+            follower.saved, follower.y = FREED, None
+    return [edge], [by_blocks(_composed(stages), flat, g if g_is_ours else None)]
+
+
+def _sole(pairs):
+    """The one place that one or two rules lead to, and their sum."""
+    if len(pairs) == 1:
+        return pairs[0]
+    one, two = pairs[0][1], pairs[1][1]
+    return pairs[0][0], lambda *args: one(*args) + two(*args)
+
+
+def _follows(edge, node, heap, pending):
+    return (
+        type(edge) is Node and edge.op.simple and edge.op.kind == "elementwise" and edge.extra is None
+        and edge.saved is not FREED and edge.shape == node.shape and edge.dtype is node.dtype
+        and edge.seq not in pending and (not heap or -heap[0] < edge.seq)
+    )  # fmt: skip
+
+
+def _composed(stages):
+    if len(stages) == 1:
+        return stages[0][0]
+
+    def run(g, *rest):
+        start = 0
+        for rule, count in stages:
+            stop = start + count
+            g = rule(g, *rest[start:stop])
+            start = stop
+        return g
+
+    return run

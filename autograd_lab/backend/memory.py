@@ -148,7 +148,7 @@ def number_array(value, dtype):
 
 HUGE = 1 << 20
 """Bytes from which an array no longer stays in a core's own cache."""
-BLOCK = 1 << 15
+BLOCK = 1 << 16
 """Elements that an elementwise expression works on at a time: its temporaries then stay in the cache."""
 
 
@@ -171,8 +171,9 @@ def by_blocks(function, args, out=None):
             flat.append(a)
     cut = [type(a) is np.ndarray and a.ndim > 0 for a in flat]
     size, flat_out = math.prod(shape), None
-    for start in range(0, size, BLOCK):
-        stop = start + BLOCK
+    step = -(-size // -(-size // BLOCK))  # blocks of nearly equal length
+    for start in range(0, size, step):
+        stop = start + step
         parts = [a[start:stop] if c else a for a, c in zip(flat, cut)]  # noqa: B905 (same length; strict costs)
         got = function(*parts)
         if flat_out is None:
