@@ -32,11 +32,13 @@ from .methods import bind_all as _bind_all  # noqa: E402
 from .core.public import NAMESPACES as _NAMESPACES  # noqa: E402
 
 _register()
+
+from . import nn  # noqa: E402
+
 _bind_all()
 globals().update(_NAMESPACES["torch"])
 
 from . import autograd, display, extras, io, linalg, random, special  # noqa: E402
-from . import nn  # noqa: E402
 from .extras import empty_cache, record_lines, tape  # noqa: E402
 from .io import load, save  # noqa: E402
 

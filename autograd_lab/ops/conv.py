@@ -12,6 +12,7 @@ import numpy as np
 
 from ..backend.memory import LARGE, take
 from ..core.op import op
+from .index import slice_view
 from .reduce import sum_row
 from .samples import ErrorSample, Sample, spread
 
@@ -197,6 +198,12 @@ conv = op(
 )  # fmt: skip
 
 
+def _conv_as(out, x, weight, *geometry):
+    """The convolution cut to ``out`` windows: a transposed one with output padding has room for more."""
+    y = conv(x, weight, None, *geometry)
+    return y if y.shape[2:] == out else slice_view(y, (slice(None), slice(None), *(slice(0, n) for n in out)))
+
+
 def _input_samples():
     yield Sample(spread((2, 4, 3, 2)), spread((4, 3, 3, 2), seed=1), params=((6, 5), (2, 1), (1, 0), (1, 2), 1), note="stride, dilation")
     yield Sample(spread((2, 4, 4)), spread((4, 1, 3), seed=1), params=((6,), (1,), (0,), (1,), 2), note="groups")
@@ -217,9 +224,9 @@ def _input_reference(g, weight, sizes, stride, padding, dilation, groups):
 
 conv_input = op(
     "convolution_transpose", _conv_input,
-    lambda c, y, g, weight, sizes, *geometry: conv(c, weight, None, *geometry),
+    lambda c, y, g, weight, sizes, *geometry: _conv_as(g.shape[2:], c, weight, *geometry),
     lambda c, y, g, weight, sizes, *geometry: conv_weight(c, g, weight.shape[2:], *geometry),
-    saves=("weight", "g weight.shape"), kind="matmul", dtypes="match", grad_name="Convolution", symbol="∗ᵀ", samples=_input_samples,
+    saves=("g.shape weight", "g weight.shape"), kind="matmul", dtypes="match", grad_name="Convolution", symbol="∗ᵀ", samples=_input_samples,
     ref=_input_reference, formula={"forward": "g ∗ᵀ W", "rules": ["c ∗ W", "c ∗ g"]},
 )  # fmt: skip
 
@@ -245,7 +252,7 @@ def _weight_reference(x, g, kernel, stride, padding, dilation, groups):
 conv_weight = op(
     "convolution_weight", _conv_weight,
     lambda c, y, x, g, kernel, *geometry: conv_input(g, c, x.shape[2:], *geometry),
-    lambda c, y, x, g, kernel, *geometry: conv(x, c, None, *geometry),
-    saves=("x.shape g", "x"), kind="matmul", dtypes="match", grad_name="ConvolutionWeight", symbol="∗", samples=_weight_samples,
+    lambda c, y, x, g, kernel, *geometry: _conv_as(g.shape[2:], x, c, *geometry),
+    saves=("x.shape g", "x g.shape"), kind="matmul", dtypes="match", grad_name="ConvolutionWeight", symbol="∗", samples=_weight_samples,
     ref=_weight_reference, formula={"forward": "x ∗ g", "rules": ["g ∗ᵀ c", "x ∗ c"]},
 )  # fmt: skip

@@ -115,12 +115,12 @@ bce_logits = op(
 
 
 def _kl(xp, x, target):
-    return target * (xp.log(xp.where(target > 0, target, 1)) - x)
+    return target * (xp.log(xp.where(target == 0, 1, target)) - x)
 
 
 kl = op(
     "kl_div", _kl, lambda g, y, x, target: -g * target,
-    lambda g, y, x, target: where(target > 0, g * (log(where(target > 0, target, 1.0)) + 1 - x), -g * x),
+    lambda g, y, x, target: where(target == 0, -g * x, g * (log(where(target == 0, 1.0, target)) + 1 - x)),
     saves=("target", "x target"), dtypes="match", grad_name="KlDiv", public=False,
     samples=_pairs(-2.0, -0.1, 0.1, 0.9, reductions=False), ref=lambda x, t: t * (np.log(t) - x),
     formula={"forward": "t · (ln t − x)", "rules": ["−ḡ · t", "ḡ · (ln t + 1 − x)"]},
@@ -221,6 +221,8 @@ def _cross_entropy_slope(xp, g, x, target, weight, ignore, reduction, smoothing)
         if w is not None:
             p *= w[:, None]
     p *= factor
+    if valid is not None:
+        p[~valid] = 0  # also where every decision is ignored and the mean's factor is infinite
     return _unrows(p, x.shape)
 
 

@@ -54,7 +54,7 @@ def _norm_rule(needs, g, y, x, weight, bias, dims, eps, view):
             else:
                 g_in = gy * reshape(weight, view)
         s1, s2 = sum_row(g_in, dims, True), sum_row(g_in * c, dims, True)
-        dx = g_in * factor + c * ((g_var * 2 - factor * (r * r) * s2) * (1 / n)) + (g_mean - factor * s1) * (1 / n)
+        dx = g_in * factor + c * ((g_var * 2 - factor * (r * r) * s2) * (1 / (n or 1))) + (g_mean - factor * s1) * (1 / (n or 1))
     rest = tuple(d for d in range(x.ndim) if view is None or view[d] == 1)
     if needs[1]:
         dw = reshape(sum_row(gy * (c * r), rest, False), weight.shape)

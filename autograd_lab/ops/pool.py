@@ -11,6 +11,7 @@ import numpy as np
 
 from ..core.op import op
 from .conv import empty, inner, padded, place
+from .index import gather_row
 from .samples import Sample, spread
 
 
@@ -163,6 +164,23 @@ pool_pick = op(
     formula={"forward": "x at the chosen elements", "rules": ["c at the chosen elements, else 0", ""]},
 )  # fmt: skip
 
+
+def _unpool(xp, x, index, size):
+    out = xp.zeros((*x.shape[:-1], size), x.dtype)
+    xp.put_along_axis(out, index, x, -1)
+    return out
+
+
+def _unpool_samples():
+    yield Sample(spread((2, 3)), np.array([[0, 4, 2], [5, 1, 3]]), params=(6,), wrt=(0,))
+
+
+unpool = op(
+    "max_unpool", _unpool, lambda g, y, x, index, size: gather_row(g, index, len(x.shape) - 1), None, saves="x.shape index",
+    kind="structure", dtypes="free", grad_name="MaxUnpool", samples=_unpool_samples, ref=lambda x, i, n: _unpool(np, x, i, n),
+    formula={"forward": "x at the indices, else 0", "rules": ["ḡ[index]", ""]},
+)  # fmt: skip
+
 # ----- averages -----
 
 
@@ -199,7 +217,10 @@ def _avg_pool(xp, x, kernel, stride, padding, out, include_pad, override):
             total += part
     total = total.reshape(*x.shape[: x.ndim - n], *out)
     below = divisors(x.shape[x.ndim - n :], kernel, stride, padding, out, include_pad, override, x.dtype)
-    return xp.divide(total, below, out=total) if x.dtype.kind == "f" else total // below
+    if x.dtype.kind in "iu":
+        below = xp.asarray(below).astype(x.dtype)
+        return xp.sign(total) * xp.sign(below) * (xp.abs(total) // xp.abs(below))  # towards 0, as C divides
+    return xp.divide(total, below, out=total)
 
 
 def _avg_spread(xp, g, sizes, kernel, stride, padding, include_pad, override):

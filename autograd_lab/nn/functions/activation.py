@@ -118,6 +118,8 @@ def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
     """x limited to [min_val, max_val]."""
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
+    if need_tensor("hardtanh", "input", input)._d.dtype.kind in "iu":
+        min_val, max_val = int(min_val), int(max_val)
     return _applied(input, inplace, _hardtanh_, rows.hardtanh, min_val, max_val)
 
 
@@ -177,6 +179,8 @@ def prelu(input, weight):
             raise RuntimeError(f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {weight._d.size} "
                                f"and channel size = {channels}.")  # fmt: skip
         weight = reshape(weight, (1, -1, *(1,) * (input._d.ndim - 2)) if input._d.ndim > 1 else (1,))
+    elif not input._d.ndim:
+        weight = reshape(weight, ())
     return rows.prelu(input, weight)
 
 

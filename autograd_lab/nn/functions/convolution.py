@@ -11,7 +11,7 @@ from ...ops import matmul
 from ...ops.embedding import pad_row
 from ...ops.index import index_row
 from ...ops.shape import reshape
-from .checks import need_tensor, sizes
+from .checks import constant, need_tensor, sizes
 
 
 def linear(input, weight, bias=None):
@@ -180,25 +180,30 @@ def _one_hot_kernel(channels, kernel, dtype):
 
 def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
     """The windows of images (N, C, H, W) as columns (N, C·kH·kW, number of windows)."""
-    from .checks import constant
-
     need_tensor("unfold", "input", input)
     if input.ndim not in (3, 4):
         raise RuntimeError(f"Expected 3D or 4D (batch mode) tensor for input, but got: {shape_text(input._d.shape)}")
-    kernel = sizes(kernel_size, 2)
+    kernel, stride = sizes(kernel_size, 2), sizes(stride, 2)
+    padding, dilation = sizes(padding, 2), sizes(dilation, 2)
     alone = input.ndim == 3
     x = reshape(input, (1, *input._d.shape)) if alone else input
-    channels = x._d.shape[1]
-    weight = constant(_one_hot_kernel(channels, kernel, x._d.dtype))
-    y = conv2d(x, weight, None, stride, padding, dilation, channels)
-    y = reshape(y, (*y._d.shape[:2], -1))
+    out = rows.out_sizes(x._d.shape[2:], kernel, stride, padding, dilation)
+    if min(out) <= 0 or min(kernel) <= 0 or min(stride) <= 0 or min(dilation) <= 0 or min(padding) < 0:
+        raise RuntimeError(
+            f"unfold: given input with spatial size {shape_text(x._d.shape[2:])}, kernel_size={kernel}, dilation={dilation}, "
+            f"padding={padding}, stride={stride}, calculated shape of the array of sliding blocks as {out}, but its components must be at least one"
+        )
+    if any(padding):
+        x = pad_row(x, ((0, 0), (0, 0), *((p, p) for p in padding)), 0)
+    n, c, h, w = x._d.shape
+    places = np.arange(h * w).reshape(1, 1, h, w)
+    index = rows.windows(np, places, kernel, stride, dilation, out).reshape(math.prod(kernel), math.prod(out))
+    y = reshape(index_row(reshape(x, (n, c, h * w)), (slice(None), slice(None), index)), (n, c * math.prod(kernel), math.prod(out)))
     return reshape(y, y._d.shape[1:]) if alone else y
 
 
 def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
     """Columns (N, C·kH·kW, L) added back to images (N, C, H, W): the adjoint of ``unfold``."""
-    from .checks import constant
-
     need_tensor("fold", "input", input)
     kernel, out = sizes(kernel_size, 2), sizes(output_size, 2)
     stride, padding, dilation = sizes(stride, 2), sizes(padding, 2), sizes(dilation, 2)
@@ -273,7 +278,8 @@ def _border_index(mode, size, before, after, dim):
     if mode == "circular":
         if before > size or after > size:
             raise RuntimeError(f"Padding value causes wrapping around more than once: ({before}, {after}) at dimension {dim} of size {size}")
-        return at % size
+        kept = np.arange(max(-before, 0), size - max(-after, 0))
+        return kept[np.arange(-max(before, 0), len(kept) + max(after, 0)) % len(kept)]
     if before >= size or after >= size:
         raise RuntimeError(
             f"Padding size should be less than the corresponding input dimension, but got: padding ({before}, {after}) at dimension "

@@ -75,6 +75,8 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
 
 def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
     """Half the square where |input − target| ≤ delta, delta times the distance (less delta/2) beyond."""
+    if isinstance(delta, bool) or not isinstance(delta, int | float):
+        raise TypeError(f"delta must be a float or int, got: {type(delta)}")
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     a, b = _pair("huber_loss", input, target)
@@ -322,8 +324,8 @@ def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=
         raise ValueError("only p == 1 and p == 2 supported")
     if weight is not None and weight._d.ndim != 1:
         raise ValueError("weight must be one-dimensional")
-    alone = input._d.ndim == 1
-    x = reshape(input, (1, -1)) if alone else input
+    alone = input._d.ndim < 2
+    x = reshape(input, (1, input._d.size)) if alone else input
     t = target._array().reshape(-1)
     n, c = x._d.shape
     if len(t) != n:
@@ -343,7 +345,7 @@ def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduct
     """Σ max(0, 1 − (x[j] − x[i])) / C over right classes j (listed in target up to the first −1) and wrong ones i."""
     reduction = reduction_name(reduction, size_average, reduce)
     alone = input._d.ndim < 2
-    x = reshape(input, (1, -1)) if alone else input
+    x = reshape(input, (1, input._d.size)) if alone else input
     t = target._array().reshape(x._d.shape)
     n, c = x._d.shape
     listed = np.cumsum(t < 0, axis=1) == 0

@@ -49,7 +49,11 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
     """
     need_tensor("batch_norm", "input", input)
     shape = input._d.shape
+    if eps <= 0:
+        raise ValueError(f"batch_norm eps must be positive, but got {eps}")
     if len(shape) < 2:
+        if not input._d.size:
+            return input.clone()
         raise RuntimeError(f"batch_norm: expected an input of at least 2 dimensions (N, C, …), got {shape_text(shape)}")
     _check_channels("batch_norm", shape[1], running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
     view = (1, shape[1], *(1,) * (len(shape) - 2))
@@ -61,9 +65,9 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
     if n <= 1 and input._d.size:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
     y, mean, var = norm(input, weight, bias, (0, *range(2, len(shape))), eps, view)
-    if running_mean is not None:
+    if running_mean is not None and n:
         _move_average(running_mean, mean._d, momentum)
-    if running_var is not None:
+    if running_var is not None and n:
         _move_average(running_var, var._d * (n / (n - 1)) if n > 1 else var._d, momentum)
     return y
 
@@ -135,6 +139,8 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
     """Divide by the root of the mean square over the last dimensions, then scale."""
     given = tuple(normalized_shape)
     shape = input._d.shape
+    if not given:
+        raise RuntimeError("Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element")
     if shape[len(shape) - len(given) :] != given:
         raise RuntimeError(f"Given normalized_shape={list(given)}, expected input with shape [*, {', '.join(map(str, given))}], "
                            f"but got input of size{shape_text(shape)}")  # fmt: skip
@@ -164,7 +170,7 @@ def local_response_norm(input, size, alpha=0.0001, beta=0.75, k=1.0):
 
 def _p_norm(x, p, dim, keepdim):
     """The p-norm along one dimension, whose slope at 0 is 0 as in PyTorch."""
-    dims = (positive_dim(dim, x._d.ndim),) if dim is not None else None
+    dims = (positive_dim(dim, x._d.ndim),) if dim is not None and x._d.ndim else None
     size = absolute(x)
     if p == math.inf:
         return amax_row(size, dims, keepdim)
@@ -194,7 +200,7 @@ def cosine_similarity(x1, x2, dim=1, eps=1e-8):
     if x2._d.shape != shape:
         x2 = x2.expand(shape)
     n1, n2 = (clamp_min(_p_norm(x, 2, dim, True), eps) for x in (x1, x2))
-    return sum_row((x1 / n1) * (x2 / n2), (positive_dim(dim, len(shape)),), False)
+    return sum_row((x1 / n1) * (x2 / n2), (positive_dim(dim, len(shape)),) if shape else None, False)
 
 
 def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):
@@ -224,6 +230,8 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
             f"{input.dtype.name} instead (while checking arguments for embedding)"
         )
+    if weight._d.ndim != 2:
+        raise RuntimeError(f"'weight' must be 2-D, got {shape_text(weight._d.shape)}")
     rows = weight._d.shape[0]
     if padding_idx is not None:
         if not -rows <= padding_idx < rows:

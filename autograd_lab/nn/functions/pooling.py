@@ -6,7 +6,7 @@ import numpy as np
 
 from ...errors import shape_text
 from ...ops import pool as rows
-from ...ops.index import gather_row, put_along
+from ...ops.index import gather_row
 from ...ops.matmul import matmul
 from ...ops.shape import reshape, transpose_view
 from .checks import constant, need_tensor, sizes
@@ -17,6 +17,10 @@ def _check(name, n, input, kernel, stride, padding, dilation=None):
     shape = input._d.shape
     if len(shape) not in (n + 1, n + 2):
         raise RuntimeError(f"{name}: Expected {n + 1}D or {n + 2}D (batch mode) tensor, but got input of size {shape_text(shape)}")
+    if 0 in shape[len(shape) - n - 1 :]:
+        raise RuntimeError(
+            f"{name}: Expected {n + 1}D or {n + 2}D (batch mode) tensor with optional 0 dim batch size for input, but got: {shape_text(shape)}"
+        )
     if min(kernel) <= 0:
         raise RuntimeError(f"{name}: kernel size should be greater than zero, but got {list(kernel)}")
     if min(stride) <= 0:
@@ -247,7 +251,7 @@ def _max_unpool(n, input, indices, kernel_size, stride, padding, output_size):
     index = indices._array()
     if index.size and (index.min() < 0 or index.max() >= math.prod(out)):
         raise RuntimeError(f"found an invalid max index: {int(index.max())} (output volumes are of size {'x'.join(map(str, out))})")
-    flat = put_along(reshape(input, (*lead, -1)), constant(index.reshape(*lead, -1)), (*lead, math.prod(out)), len(lead))
+    flat = rows.unpool(reshape(input, (*lead, -1)), constant(index.reshape(*lead, -1)), math.prod(out))
     return reshape(flat, (*lead, *out))
 
 

@@ -269,10 +269,3 @@ class LocalResponseNorm(Module):
     def extra_repr(self):
         """The settings."""
         return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
-
-
-class CrossMapLRN2d(LocalResponseNorm):
-    """``LocalResponseNorm`` under its older name."""
-
-    def __init__(self, size, alpha=0.0001, beta=0.75, k=1):
-        super().__init__(size, alpha, beta, k)
