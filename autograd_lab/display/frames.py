@@ -69,7 +69,7 @@ def numbers(node: Node, math: Formula | None, g: Any, sent: list[Any], generous:
     values = environment(node, math, g)
     places = entries(g, generous)
     found: list[Numbers] = []
-    for operand, rule, grad in zip(math.operands, math.rules, sent, strict=False):
+    for slot, (operand, rule, grad) in enumerate(zip(math.operands, math.rules, sent, strict=False)):
         if rule is None or grad is None or type(rule) is Written or not rule.names() <= values.keys():
             continue
         terms = g.size // max(np.size(grad), 1)
@@ -77,7 +77,7 @@ def numbers(node: Node, math: Formula | None, g: Any, sent: list[Any], generous:
         for index in places:
             text = _with_numbers(rule, {name: values[name][index] for name in rule.names()})
             if text:
-                found.append({"operand": operand, "index": list(index), "text": text + note})
+                found.append({"slot": slot, "operand": operand, "index": list(index), "text": text + note})
     return found
 
 

@@ -131,7 +131,8 @@ class Graph(TypedDict):
 class Rule(TypedDict):
     """The cotangent a node sends to one operand."""
 
-    operand: str
+    slot: Annotated[int, "number of the operand"]
+    operand: Annotated[str, "its name, which two operands may share: x · x"]
     mathml: str
     text: str
 
@@ -161,7 +162,8 @@ class Sent(TypedDict):
 class Numbers(TypedDict):
     """A rule with the numbers of one element put in."""
 
-    operand: str
+    slot: Annotated[int, "number of the operand"]
+    operand: Annotated[str, "its name"]
     index: list[int]
     text: str
 

@@ -280,7 +280,7 @@ class Builder:
                 "forward_mathml": found.forward_mathml(),
                 "forward_text": found.forward_text(),
                 "rules": [
-                    {"operand": name, "mathml": found.rule_mathml(slot), "text": found.rule_text(slot)}
+                    {"slot": slot, "operand": name, "mathml": found.rule_mathml(slot), "text": found.rule_text(slot)}
                     for slot, name in enumerate(names)
                     if slot < len(found.rules) and found.rules[slot] is not None and slot not in constants
                 ],

@@ -96,9 +96,27 @@ def test_numbers_and_sentence_of_a_scalar():
     y = lab.tanh(x)
     session = stepper(y, x=x, y=y)
     frame = session.step()
-    assert frame["numbers"] == [{"operand": "x", "index": [], "text": "1 · (1 − 0.6044²) = 0.6347"}]
+    assert frame["numbers"] == [{"slot": 0, "operand": "x", "index": [], "text": "1 · (1 − 0.6044²) = 0.6347"}]
     assert frame["text"] == "y: incoming 1, local derivative 0.6347, passes 0.6347 to x"
     assert session.step()["text"] == "x.grad is complete: 0.6347"
+
+
+def test_both_operands_of_a_square_have_their_rule_and_numbers():
+    x = lab.tensor(3.0, requires_grad=True)
+    session = stepper(x * x, x=x)
+    (rules,) = [one["rules"] for one in session.formulas.values()]
+    assert [(rule["slot"], rule["operand"]) for rule in rules] == [(0, "x"), (1, "x")]
+    frame = session.step()
+    assert [(one["slot"], one["text"]) for one in frame["numbers"]] == [(0, "1 · 3 = 3"), (1, "1 · 3 = 3")]
+
+
+def test_what_is_sent_finds_its_rule_by_place():
+    x = lab.tensor(3.0, requires_grad=True)
+    session = stepper(lab.tensor(2.0) ** x, x=x)
+    (rules,) = [one["rules"] for one in session.formulas.values()]
+    (sent,) = session.frames[0]["sent"]
+    (rule,) = [rule for rule in rules if rule["slot"] == sent["slot"]]
+    assert (sent["slot"], rule["operand"]) == (1, "x")
 
 
 def test_numbers_of_a_broadcast_operand_are_terms_of_a_sum():

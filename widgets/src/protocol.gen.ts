@@ -105,7 +105,8 @@ export interface Graph {
 
 /** The cotangent a node sends to one operand. */
 export interface Rule {
-  operand: string;
+  slot: number; // number of the operand
+  operand: string; // its name, which two operands may share: x · x
   mathml: string;
   text: string;
 }
@@ -129,7 +130,8 @@ export interface Sent {
 
 /** A rule with the numbers of one element put in. */
 export interface Numbers {
-  operand: string;
+  slot: number; // number of the operand
+  operand: string; // its name
   index: number[];
   text: string;
 }

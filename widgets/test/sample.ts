@@ -117,7 +117,7 @@ export function sample(): { graph: Graph; frames: Frame[]; formulas: Formulas } 
       node: 1,
       incoming: one,
       sent: [sent(0, 0, 0.42, 0.42, 1, 1)],
-      numbers: [{ operand: "x", index: [], text: "1 · 0.42 = 0.42" }],
+      numbers: [{ slot: 0, operand: "x", index: [], text: "1 · 0.42 = 0.42" }],
       text: "tanh",
       leaf_grad: false,
     },
@@ -138,8 +138,8 @@ export function sample(): { graph: Graph; frames: Frame[]; formulas: Formulas } 
       forward_mathml: "<mrow><mi>u</mi><mo>=</mo><mi>a</mi><mo>·</mo><mi>w</mi></mrow>",
       forward_text: "u = a · w",
       rules: [
-        { operand: "a", mathml: "<mrow><mi>g</mi><mo>·</mo><mi>w</mi></mrow>", text: "ḡ · w" },
-        { operand: "w", mathml: "<mrow><mi>g</mi><mo>·</mo><mi>a</mi></mrow>", text: "ḡ · a" },
+        { slot: 0, operand: "a", mathml: "<mrow><mi>g</mi><mo>·</mo><mi>w</mi></mrow>", text: "ḡ · w" },
+        { slot: 1, operand: "w", mathml: "<mrow><mi>g</mi><mo>·</mo><mi>a</mi></mrow>", text: "ḡ · a" },
       ],
     },
   };

@@ -173,6 +173,21 @@ describe("stepper", () => {
     expect(one('[data-role="numbers"]').textContent).toContain("1 · 0.42 = 0.42");
   });
 
+  it("finds rules and numbers by the operand's place, also where two share a name", () => {
+    const { graph, frames, formulas } = sample();
+    graph.edges = { source: [-1, -1], target: [0, 0], slot: [0, 1] };
+    const frame = frames[2];
+    if (!frame) throw new Error("frame");
+    const [first, second] = frame.sent;
+    frame.sent = [first, { ...second, to: -1 }] as typeof frame.sent;
+    frame.numbers = [1, 0].map((slot) => ({ slot, operand: "a", index: [], text: `number ${slot}` }));
+    const rules = formulas["mul"]?.rules.map((rule) => ({ ...rule, operand: "a" })).reverse() ?? [];
+    formulas["mul"] = { forward_mathml: "", forward_text: "", rules };
+    show({ view: "stepper", graph, frames: [frame], formulas, cursor: 1 });
+    expect(all(".agl-sent math").map((formula) => formula.textContent)).toEqual(["g·w", "g·a"]);
+    expect(all(".agl-numbers").map((text) => text.textContent)).toEqual(["number 0", "number 1"]);
+  });
+
   it("tells Python the cursor once it rests, and follows Python's", () => {
     vi.useFakeTimers();
     const model = new FakeModel({ view: "stepper", protocol: 1, ...sample(), cursor: 0, options: {} });

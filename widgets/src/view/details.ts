@@ -1,29 +1,10 @@
-import type { Formula, Formulas, Summary } from "../protocol.gen";
+import type { Formulas, Summary } from "../protocol.gen";
 import { badWord, exact, formatBytes, formatCount, formatNumber, formatShape } from "../state/format";
 import type { Translate } from "../state/strings";
 import type { Tape, TapeNode } from "../state/tape";
 import { h } from "./dom";
 import { heatmap } from "./heatmap";
 import { math } from "./math";
-
-/**
- * The rule that gives the cotangent for operand `slot` of `node`. Operands that cannot have one are skipped in the
- * list of rules; those are constants (an index, a condition, a plain number), the foremost ones first.
- */
-export function ruleFor(
-  formula: Formula | undefined,
-  slot: number,
-  tape: Tape,
-  node: number,
-): Formula["rules"][number] | undefined {
-  if (!formula) return undefined;
-  const operands = [...tape.producers(node)].sort((a, b) => a.slot - b.slot);
-  let skip = operands.length - formula.rules.length;
-  const ruled = operands.filter(
-    (edge) => skip <= 0 || tape.nodes.get(edge.source)?.kind !== "constant" || (skip -= 1) < 0,
-  );
-  return formula.rules[ruled.findIndex((edge) => edge.slot === slot)];
-}
 
 /** Shape, dtype and device in the lighter tone. */
 export function typeLine(node: TapeNode, t: Translate): HTMLElement {

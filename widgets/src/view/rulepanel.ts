@@ -3,7 +3,7 @@ import { badWord, exact, formatNumber, formatShape, fromWire, headline, NOT_YET,
 import type { Stepping } from "../state/stepping";
 import type { Translate } from "../state/strings";
 import type { Tape, TapeNode } from "../state/tape";
-import { lineOf, ruleFor } from "./details";
+import { lineOf } from "./details";
 import { h } from "./dom";
 import { heatmap } from "./heatmap";
 import { math } from "./math";
@@ -157,10 +157,10 @@ export class RulePanel {
   private sentRows(frame: Frame, sent: Sent, node: TapeNode | undefined): HTMLElement[] {
     const { t, tape, formulas } = this.context;
     const target = tape.nameOf(sent.to);
-    const rule = ruleFor(formulas[node?.formula ?? ""], sent.slot, tape, frame.node);
+    const rule = formulas[node?.formula ?? ""]?.rules.find((one) => one.slot === sent.slot);
     const rows: HTMLElement[] = [];
     if (rule) rows.push(this.row(t("rule"), math(rule.mathml, rule.text)));
-    const numbers = this.numbers(frame, sent, rule?.operand);
+    const numbers = this.numbers(frame, sent);
     if (numbers) rows.push(numbers);
     const where =
       sent.expected > 1 ? t("add_to", { name: target, arrived: sent.arrived, expected: sent.expected }) : target;
@@ -179,11 +179,9 @@ export class RulePanel {
   }
 
   /** The rule with the numbers of one element put in: as Python wrote it, else from the two tensors. */
-  private numbers(frame: Frame, sent: Sent, operand: string | undefined): HTMLElement | null {
+  private numbers(frame: Frame, sent: Sent): HTMLElement | null {
     const { t } = this.context;
-    const own = frame.numbers.filter(
-      (one) => operand === undefined || one.operand === operand || one.operand === `x${sent.slot}`,
-    );
+    const own = frame.numbers.filter((one) => one.slot === sent.slot);
     const index = this.index ?? own[0]?.index ?? null;
     if (!index) return null;
     const exactly = own.find((one) => same(one.index, index));
