@@ -11,7 +11,9 @@ import numpy as np
 
 from ..backend.memory import HUGE, LARGE, NUMBERS32, NUMBERS64, by_blocks, number_array, pooled_numpy
 from . import bind as general
+from . import templates
 from .modes import modes
+from .recording import recorder
 from .tape import LEAF, Aval, Node, next_seq
 from .tensor import TENSOR_TYPES, Tensor
 
@@ -24,8 +26,14 @@ _NUMBERS = frozenset((float, int))
 def callable_for(row):
     """The specialised callable of a row."""
     if row.arity == "many":
-        return _variadic(row)
-    if row.outputs != 1 or row.kind == "view" or row.arity > 3:
+        return templates.variadic(row)
+    if row.kind == "view" and row.outputs == 1:
+        return templates.view(row)
+    if row.kind == "view" and row.arity == 1:
+        return templates.views(row)
+    if row.outputs not in (1, "many") and row.arity == 1 and row.kind != "view":
+        return templates.several(row)
+    if row.outputs != 1 or row.arity > 3:
         return _general(row)
     if row.kind == "elementwise" and row.arity == 1 and row.dtypes in ("same", "float"):
         return _unary(row)
@@ -33,6 +41,8 @@ def callable_for(row):
         return _binary(row)
     if row.kind == "elementwise" and row.dtypes == "compare":
         return _comparison(row)
+    if row.dtypes == "tail":
+        return templates.selection(row)
     return _generic(row)
 
 
@@ -172,6 +182,14 @@ def _comparison(row):
                 t._d = kernel(da, db)
                 t._st = t._node = None
                 return t
+        elif type(input) in TENSOR_TYPES and type(other) in _NUMBERS and out is None:
+            da = input._d
+            dtype = da.dtype
+            if (dtype is _F32 or dtype is _F64) and modes.now.top is None:
+                t = _new(Tensor)
+                t._d = kernel(da, other)
+                t._st = t._node = None
+                return t
         return bind(row, (input, other), (), out)
 
     return call
@@ -180,7 +198,7 @@ def _comparison(row):
 def _generic(row):
     kernel, large = kernels(row)
     bind = general.bind
-    record = general.record
+    record = recorder(row)
     arity = row.arity
     dtypes_free = row.dtypes in ("same", "free", "match")
     differentiable = row.differentiable
@@ -215,7 +233,7 @@ def _generic(row):
                 t._d = r
                 t._st = t._node = None
                 if recording and m.grad and differentiable and r.dtype.kind not in "iub":
-                    record(row, m, args[:arity], args[arity:], r, t)
+                    record(m, args[:arity], args[arity:], r, t)
                 return t
         elif type(x) is _ndarray and modes.now.top is None:
             for o in args[1:arity]:
@@ -234,14 +252,5 @@ def _general(row):
 
     def call(*args):
         return bind(row, args[:arity], args[arity:])
-
-    return call
-
-
-def _variadic(row):
-    bind = general.bind
-
-    def call(operands, *params):
-        return bind(row, tuple(operands), params)
 
     return call

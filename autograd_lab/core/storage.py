@@ -21,11 +21,14 @@ class Storage:
 
     def add_view(self, tensor):
         """Remember a view; dead ones are dropped now and then, so a data set sliced a million times stays small."""
-        views = self.views
-        views.append(weakref.ref(tensor))
-        if len(views) > self._purge_at:
-            self.views = [r for r in views if r() is not None]
-            self._purge_at = 2 * len(self.views) + 16
+        self.views.append(weakref.ref(tensor))
+        if len(self.views) > self._purge_at:
+            self.purge()
+
+    def purge(self):
+        """Drop the views that no longer exist."""
+        self.views = [r for r in self.views if r() is not None]
+        self._purge_at = 2 * len(self.views) + 16
 
     def live_views(self):
         """The views that still exist."""

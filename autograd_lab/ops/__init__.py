@@ -3,7 +3,7 @@
 import importlib
 
 MODULES = """
-    compare elementwise shape index join reduce softmax matmul create triangles complex layout reductions arithmetic
+    compare elementwise shape index join reduce softmax matmul create triangles complex layout reductions diagonals arithmetic
     conversion assign indexing joining picking sorting einsum svd norms queries seeding
     boundary activation loss conv pool normalize embedding
 """.split()

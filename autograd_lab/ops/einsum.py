@@ -1,5 +1,6 @@
 """``einsum``: products and sums named by letters, computed by matrix products of pairs."""
 
+import functools
 import string
 
 import numpy as np
@@ -173,9 +174,9 @@ def einsum(*args):
         operands = operands[0]
     if not operands:
         raise ValueError("einsum(): at least one operand must be provided")
-    inputs, output = _read(equation, operands)
+    inputs, output = _read(equation, tuple([x._d.ndim for x in operands]))
     _check_sizes(inputs, operands)
-    return einsum_row(list(operands), tuple(map(tuple, inputs)), tuple(output))
+    return einsum_row(list(operands), inputs, output)
 
 
 def _from_sublists(args):
@@ -192,23 +193,21 @@ def _from_sublists(args):
     return (equation, *operands)
 
 
-def _read(equation, operands):
+@functools.lru_cache(256)
+def _read(equation, ndims):
     """The equation as lists of letters; the dimensions of ``...`` get capital Greek letters."""
     text = equation.replace(" ", "")
     left, arrow, right = text.partition("->")
     terms = left.split(",")
-    if len(terms) != len(operands):
-        more = "fewer" if len(operands) > len(terms) else "more"
+    if len(terms) != len(ndims):
+        more = "more" if len(ndims) > len(terms) else "fewer"
         raise RuntimeError(
-            f"einsum(): {more} operands were provided than specified in the equation: {len(operands)} for {len(terms)} terms in {equation!r}"
-            if more == "more"
-            else f"einsum(): more operands were provided than specified in the equation: {len(operands)} for {len(terms)} terms"
+            f"einsum(): {more} operands were provided than specified in the equation: {len(ndims)} for {len(terms)} terms in "
+            f"{equation!r}"
         )
     spare = [chr(0x391 + i) for i in range(64)]
-    widest = max(
-        (x._d.ndim - len(t.replace("...", "")) for t, x in zip(terms, operands, strict=True) if "..." in t), default=0
-    )
-    inputs = [_letters(term, x._d.ndim, spare, widest, equation) for term, x in zip(terms, operands, strict=True)]
+    widest = max((n - len(t.replace("...", "")) for t, n in zip(terms, ndims, strict=True) if "..." in t), default=0)
+    inputs = [_letters(term, n, spare, widest, equation) for term, n in zip(terms, ndims, strict=True)]
     named = [v for labels in inputs for v in labels]
     if arrow:
         output = _letters(
@@ -224,7 +223,7 @@ def _read(equation, operands):
     else:
         once = sorted(v for v in dict.fromkeys(named) if named.count(v) == 1 and v not in spare)
         output = [v for v in spare[:widest]] + once
-    return inputs, output
+    return tuple(map(tuple, inputs)), tuple(output)
 
 
 def _letters(term, ndim, spare, widest, equation):

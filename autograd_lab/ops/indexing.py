@@ -29,6 +29,15 @@ def getitem(self, index):
             raise _worded(error, self) from None
     if kind is slice:
         return slice_view(self, _slice(index))
+    if kind in TENSOR_TYPES:
+        d = index._d
+        if (d.dtype == np.int64 and d.ndim and self._d.ndim) or (
+            d.dtype == np.bool_ and d.ndim and d.shape == self._d.shape
+        ):
+            try:
+                return index_row(self, (d,))
+            except IndexError as error:
+                raise _worded(error, self) from None
     basic, advanced = parsed(self, index)
     try:
         view = self if basic is None else slice_view(self, basic)

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..core.bind import write_out
 from ..core.public import public
-from ..core.tensor import Tensor, wrap
+from ..core.tensor import TENSOR_TYPES, Tensor, wrap
 from .dims import need_tensor, one_dim
 from .index import index_row, slice_view
 from .join import cat_row, split_row, stack_row, unbind_row
@@ -29,6 +29,13 @@ def cat(tensors, dim=0, *, out=None, axis=None):
 
     Raises: RuntimeError naming the tensor whose sizes differ. Example: ``cat([a, b], dim=1)``
     """
+    if out is None and axis is None and type(tensors) in (list, tuple) and tensors and type(tensors[0]) in TENSOR_TYPES:
+        d = tensors[0]._d
+        if d.size and d.ndim and -d.ndim <= dim < d.ndim:
+            try:
+                return cat_row(tensors, dim % d.ndim)
+            except (RuntimeError, ValueError, TypeError):
+                pass  # worded below
     tensors = _list(tensors, "cat")
     first = next((t for t in tensors if t._d.shape != (0,)), tensors[0])
     shape = first._d.shape

@@ -107,7 +107,7 @@ scatter_multiply_row = op(
 # ----- checks -----
 
 
-def _checked_index(name, input, dim, index):
+def _checked_index(name, input, dim, index, check=True):
     need_tensor(index, name, 3, "index")
     if index._d.dtype.kind not in "iu":
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index, got {index.dtype.name}")
@@ -122,7 +122,12 @@ def _checked_index(name, input, dim, index):
                     f"Size does not match at dimension {d} expected index {list(have)} to be no larger than self {list(want)} apart "
                     f"from dimension {dim}"
                 )
-    _in_range(index._d, want[dim] if want else 1, dim, RuntimeError)
+    if check:
+        _in_range(index._d, want[dim] if want else 1, dim, RuntimeError)
+    elif index._d.size and np.minimum.reduce(index._d, axis=None) < 0:
+        raise RuntimeError(
+            f"index {int(index._d.min())} is out of bounds for dimension {dim} with size {want[dim] if want else 1}"
+        )
     return dim
 
 
@@ -144,11 +149,15 @@ def gather(input, dim, index, *, sparse_grad=False, out=None):
     Raises: RuntimeError where an index is out of range. Example: ``logits.gather(1, labels[:, None])``
     """
     need_tensor(input, "gather")
-    dim = _checked_index("gather", input, dim, index)
+    dim = _checked_index("gather", input, dim, index, not input._d.ndim)
     if not index._d.size and index._d.ndim != input._d.ndim:
         value = _reshaped(slice_view(_reshaped(input, (input._d.size,)), slice(0, 0)), index._d.shape)
     else:
-        value = gather_row(input, index, dim)
+        try:
+            value = gather_row(input, index, dim)
+        except IndexError:
+            _in_range(index._d, input._d.shape[dim], dim, RuntimeError)
+            raise
     return value if out is None else write_out(out, value)
 
 

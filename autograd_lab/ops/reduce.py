@@ -1,5 +1,7 @@
 """Reductions: sums, means, extrema, variances, norms. Rows take a tuple of dimensions (None: all) and ``keepdim``."""
 
+import math
+
 import numpy as np
 
 from ..core.op import op
@@ -30,10 +32,11 @@ def kept(shape, dims):
 
 def count(shape, dims):
     """How many elements each result was made of."""
+    if dims is None:
+        return math.prod(shape)
     n = 1
-    for i, s in enumerate(shape):
-        if dims is None or i in dims:
-            n *= s
+    for i in dims:
+        n *= shape[i]
     return n
 
 

@@ -86,8 +86,25 @@ unsafe_reshape = op(
     grad_name="UnsafeView", samples=lambda: iter((Sample(spread((3, 4)).T, params=((2, 6),)),)), ref=lambda x, s: x.reshape(s),
     formula={"forward": "x in another shape", "rules": ["ḡ in the shape of x"]},
 )  # fmt: skip
+
+
+def _repeated(xp, x, shape):
+    """A view with strides of 0, and read-only: one element stands for many."""
+    if x.shape == shape:
+        return x[...]
+    if xp is not np or not x.flags.c_contiguous:
+        return xp.broadcast_to(x, shape)
+    extra = len(shape) - x.ndim
+    strides = (0,) * extra + tuple(
+        [0 if have == 1 and want != 1 else s for have, want, s in zip(x.shape, shape[extra:], x.strides, strict=True)]
+    )
+    out = np.ndarray(shape, x.dtype, x, 0, strides)
+    out.flags.writeable = False
+    return out
+
+
 expand_view = op(
-    "expand", lambda xp, x, shape: xp.broadcast_to(x, shape) if x.shape != shape else x[...],
+    "expand", _repeated,
     lambda g, y, x, shape: sum_to(g, x.shape), saves="x.shape", kind="view",
     samples=lambda: iter((Sample(spread((3, 1)), params=((2, 3, 4),)),)), ref=lambda x, s: np.broadcast_to(x, s),
     formula={"forward": "x repeated to the shape", "rules": ["Σ ḡ over the repeats"]},
@@ -183,17 +200,21 @@ def _viewable(d, shape):
 
 def full_shape(shape, size, name="reshape"):
     """Fill in a -1. Raises: RuntimeError where the shape does not hold ``size`` elements."""
-    shape = tuple(int(s) for s in shape)
-    known = math.prod(s for s in shape if s != -1)
+    known, unknown = 1, 0
+    for s in shape:
+        if s < 0:
+            unknown += 1
+        else:
+            known *= s
+    if not unknown and known == size:
+        return shape if type(shape) is tuple else tuple(shape)
+    if unknown == 1 and known and size % known == 0 and -1 in shape:
+        return tuple([size // known if s == -1 else s for s in shape])
     if shape.count(-1) > 1:
         raise RuntimeError("only one dimension can be inferred")
     if -1 in shape:
         if known == 0:
             raise RuntimeError(f"cannot reshape tensor of {size} elements into shape {list(shape)} because -1 is ambiguous")
-        if size % known == 0:
-            return tuple(size // known if s == -1 else s for s in shape)
-    elif known == size and min(shape, default=0) >= 0:
-        return shape
     raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {size} ({name})")
 
 
