@@ -58,6 +58,20 @@ def __dir__():
     return sorted({*globals(), *extras.NAMES})
 
 
+def load_ipython_extension(shell):
+    """Called by ``%load_ext autograd_lab``."""
+    from .ipython import load_ipython_extension
+
+    load_ipython_extension(shell)
+
+
+def unload_ipython_extension(shell):
+    """Called by ``%unload_ext autograd_lab``."""
+    from .ipython import unload_ipython_extension
+
+    unload_ipython_extension(shell)
+
+
 def _greet_shell():
     """Switch on displays, magics and line recording when an IPython shell is running; never import IPython for it."""
     import sys

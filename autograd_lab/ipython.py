@@ -6,6 +6,7 @@ Loading is done by `import autograd_lab` when a shell is running; `%load_ext` do
 from __future__ import annotations
 
 import re
+import sys
 from typing import Any
 
 from .core.tape import record_lines
@@ -14,9 +15,13 @@ from .display.document import Tape
 from .display.formatters import show
 from .display.names import Names
 from .display.recording import Stepper
-from .widgets import connect, live_view
+from .widgets import activity, connect, live_view
 
 _CELL_NAME = re.compile(r"<ipython-input-(\d+)-")
+_NO_CELL = snapshot.cell_of
+
+#: tickets of the cells at work: more than one while a magic runs a cell of its own
+_tickets: list[int] = []
 
 
 def cell_finder(shell: Any) -> Any:
@@ -51,8 +56,28 @@ def _run(shell: Any, line: str, cell: str) -> Any:
     return result.result
 
 
+def _cell_begins(info: Any = None) -> None:
+    """Note that a cell is at work: a view's button that asks for timings meanwhile is answered "busy"."""
+    _tickets.append(activity.begin("a cell"))
+
+
+def _cell_ended(result: Any = None) -> None:
+    """Note its end, and end training runs that nobody ended (the cell was interrupted, or forgot to)."""
+    if _tickets:  # none when the cell began before these hooks were there
+        activity.end(_tickets.pop())
+    training = sys.modules.get(f"{__package__}.widgets.training")
+    if training is not None and not _tickets:
+        training.finish_open()
+
+
+_EVENTS = {"pre_run_cell": _cell_begins, "post_run_cell": _cell_ended}
+
+
 def install(shell: Any) -> None:
-    """Switch on what a notebook wants: lines in nodes, cells' numbers, magics. Harmless when repeated."""
+    """Switch on what a notebook wants: lines in nodes, cells' numbers, magics, word of cells at work.
+
+    Harmless when repeated.
+    """
     record_lines(True)
     connect()
     snapshot.cell_of = cell_finder(shell)
@@ -71,15 +96,23 @@ def install(shell: Any) -> None:
 
     shell.register_magic_function(tape, "cell", "tape")
     shell.register_magic_function(step, "cell", "step")
+    for event, hook in _EVENTS.items():
+        shell.events.register(event, hook)
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Called by `%load_ext autograd_lab.ipython`."""
+    """Called by `%load_ext autograd_lab`."""
     install(shell)
 
 
 def unload_ipython_extension(shell: Any) -> None:
-    """Called by `%unload_ext autograd_lab.ipython`."""
+    """Called by `%unload_ext autograd_lab`: takes away all that `install` brought."""
     record_lines(False)
+    snapshot.cell_of = _NO_CELL
+    for event, hook in _EVENTS.items():
+        if hook in shell.events.callbacks[event]:
+            shell.events.unregister(event, hook)
+    while _tickets:
+        activity.end(_tickets.pop())
     for name in ("tape", "step"):
         shell.magics_manager.magics["cell"].pop(name, None)

@@ -13,7 +13,7 @@ from autograd_lab.display.schema import MIME
 REPOSITORY = Path(__file__).parents[2]
 LIVE = "application/vnd.jupyter.widget-view+json"
 CELLS = [
-    "%load_ext autograd_lab.ipython\nimport time\nimport autograd_lab as lab\nfrom autograd_lab import widgets\n"
+    "%load_ext autograd_lab\nimport time\nimport autograd_lab as lab\nfrom autograd_lab import widgets\n"
     "from autograd_lab.display.document import Tape\nfrom autograd_lab.display.live import record",
     "x = lab.tensor([[1.0, 2.0], [3.0, 4.0]])\nw = lab.ones(2, 2, requires_grad=True)\n"
     "z = lab.tanh(x @ w)\nloss = (z * z).sum()\nTape.of(loss)",
