@@ -47,7 +47,7 @@ short, int, long = int16, int32, int64
 cfloat, cdouble = complex64, complex128
 strided = "torch.strided"
 
-display.attach(Tensor)
+display.attach(Tensor, nn.Module)
 
 
 def __getattr__(name):

@@ -1,5 +1,6 @@
 """Rich displays of tensors and modules."""
 
+import re
 import subprocess
 import sys
 
@@ -42,37 +43,52 @@ def test_every_tensor_has_a_display(tensor):
     assert "<pre" in formatters.tensor_html(tensor)
 
 
-class Linear:
-    """A module as the display needs it."""
+class Block(lab.nn.Module):
+    """A nested model, one of whose layers is used twice."""
 
-    def __init__(self, *shapes, frozen=False, **children):
-        self._parameters = {f"p{i}": lab.nn.Parameter(lab.zeros(*shape)) for i, shape in enumerate(shapes)}
-        for parameter in self._parameters.values():
-            parameter.requires_grad_(not frozen)
-        self._modules, self.training = children, True
-
-    def parameters(self):
-        yield from self._parameters.values()
-        for child in self._modules.values():
-            yield from child.parameters()
-
-    def modules(self):
-        yield self
-        for child in self._modules.values():
-            yield from child.modules()
+    def __init__(self):
+        super().__init__()
+        self.body = lab.nn.Sequential(lab.nn.Linear(3, 4), lab.nn.Tanh(), lab.nn.Linear(4, 2, bias=False))
+        self.again = self.body[0]
 
     def extra_repr(self):
-        return "<script>in_features=3"
+        return "<script>width=4"
+
+
+def rows(body):
+    """The words of every row of a module's table."""
+    return [" ".join(re.sub("<[^>]*>", " ", row).split()) for row in re.findall("<tr>.*?</tr>", body)]
 
 
 def test_a_module_is_a_tree_with_counts_and_marks():
-    model = Linear(first=Linear((3, 4), (4,)), second=Linear((4, 2), frozen=True))
-    model._modules["second"].training = False
-    body = formatters.module_html(model)
-    assert body.index("first") < body.index("second")
-    for part in ("p0 3×4, p1 4", ">24<", "96 B", ">16<", "frozen", "train", "eval", "&lt;script&gt;in_features=3"):
-        assert part in body, part
+    model = Block()
+    model.body[0].requires_grad_(False)
+    model.body[1].eval()
+    body = model._repr_html_()
+    assert rows(body) == [
+        "module its own parameters bytes",
+        "Block &lt;script&gt;width=4 train 24 96 B",
+        "body: Sequential 24 96 B",
+        "0: Linear in_features=3, out_features=4, bias=True frozen weight 4×3, bias 4 16 64 B",
+        "1: Tanh eval – –",
+        "2: Linear in_features=4, out_features=2, bias=False weight 2×4 8 32 B",
+        "again: Linear in_features=3, out_features=4, bias=True frozen weight 4×3, bias 4 16 64 B",
+    ]
     assert "<script" not in body
+    depths = [int(depth) for depth in re.findall(r"padding-left:(\d+)px", body)]
+    assert depths == [8, 26, 44, 44, 44, 26]
+
+
+def test_the_mode_of_the_whole_model_stands_at_its_root():
+    model = lab.nn.Sequential(lab.nn.Linear(2, 2), lab.nn.ReLU()).eval()
+    first, *rest = rows(model._repr_html_())[1:]
+    assert first.startswith("Sequential eval") and not any("eval" in row or "train" in row for row in rest)
+
+
+def test_a_large_model_is_cut_and_says_so():
+    model = lab.nn.Sequential(*(lab.nn.ReLU() for _ in range(500)))
+    body = model._repr_html_()
+    assert len(rows(body)) == 1 + formatters.MODULE_ROWS and "301 more modules" in body
 
 
 def test_a_failing_display_falls_back_to_text():
