@@ -109,7 +109,7 @@ def run_plain(state, key, node, g):
         args.insert(0, g)
         large = g.nbytes >= LARGE and op.kind == "elementwise"
         if large:
-            edges, rules = large_rules(node, args, mine, heap, pending, retain)
+            edges, rules = large_rules(node, args, mine, state)
         for edge, rule in zip(edges, rules):  # noqa: B905 (one rule per edge; strict costs)
             if edge is None or rule is None:
                 continue

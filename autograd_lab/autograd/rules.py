@@ -146,32 +146,48 @@ def plain_operands(node):
     return args, held
 
 
-def large_rules(node, args, g_is_ours, heap, pending, retain):
+def large_rules(node, args, g_is_ours, state):
     """Elementwise rules over arrays too large for the cache: block by block, and a chain of nodes in one pass.
 
     A node that follows alone (one place to go to, nothing waiting for it, nothing newer on the heap) is complete as soon
     as this one is done, so its rule can run on each block while that is in the cache. With ``g_is_ours`` the result is
-    written over ``g``. Returns: the edges that get something, and what each gets.
+    written over ``g``. Sums are formed in the order of the plain sweep, so that every bit is the same.
+    Returns: the edges that get something, and what each gets.
     """
-    pairs = [(e, r) for e, r in zip(node.edges, node.op.rules, strict=True) if e is not None and r is not None]
+    pairs = _pairs(node)
     g = args[0]
-    if len(pairs) == 2 and pairs[0][0] is not pairs[1][0]:
-        first = by_blocks(pairs[0][1], args)
-        return [e for e, _ in pairs], [first, by_blocks(pairs[1][1], args, g if g_is_ours and first is not g else None)]
+    if _apart(pairs, state):
+        outs = [by_blocks(rule, args) for _, rule in pairs[:-1]]
+        free = g_is_ours and all(out is not g for out in outs)
+        return [e for e, _ in pairs], [*outs, by_blocks(pairs[-1][1], args, g if free else None)]
     edge, rule = _sole(pairs)
     stages, flat = [(rule, len(args) - 1)], args
-    while _follows(edge, node, heap, pending):
+    while _follows(edge, node, state.heap, state.pending):
         follower = edge
-        pairs = [(e, r) for e, r in zip(edge.edges, edge.op.rules, strict=True) if e is not None and r is not None]
-        if len(pairs) > 1 and pairs[0][0] is not pairs[1][0]:
+        pairs = _pairs(follower)
+        if _apart(pairs, state):
             break
         more, held = plain_operands(follower)
         edge, rule = _sole(pairs)
         stages.append((rule, len(more)))
         flat += more
-        if held and not retain:
+        if held and not state.retain:
             follower.saved, follower.y = FREED, None
     return [edge], [by_blocks(_composed(stages), flat, g if g_is_ours else None)]
+
+
+def _pairs(node):
+    return [(e, r) for e, r in zip(node.edges, node.op.rules, strict=True) if e is not None and r is not None]
+
+
+def _apart(pairs, state):
+    """Whether two results may not be summed first: they go to two places, or to one where something waits already."""
+    if len(pairs) < 2:
+        return False
+    edge = pairs[0][0]
+    if len(pairs) > 2 or edge is not pairs[1][0] or type(edge) is Slot:
+        return True
+    return edge.seq in state.pending if type(edge) is Node else id(edge) in state.leaves
 
 
 def _sole(pairs):

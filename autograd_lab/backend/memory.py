@@ -95,8 +95,8 @@ def _pooled(ufunc, result=None):
         dtype = shape = None
         for a in args:
             if isinstance(a, np.ndarray):
-                if dtype is not None and a.dtype is not dtype:
-                    return ufunc(*args)
+                if (dtype is not None and a.dtype is not dtype) or not a.flags.c_contiguous:
+                    return ufunc(*args)  # with gaps or transposed: NumPy keeps the layout, on which later sums' rounding depends
                 dtype = a.dtype
                 shape = a.shape if shape is None or shape == a.shape else np.broadcast_shapes(shape, a.shape)
         if dtype is None or dtype.kind != "f":
