@@ -4,6 +4,7 @@ import numpy as np
 
 from ..core.tape import LEAF, Node, Slot
 from ..core.tensor import Tensor, wrap
+from .leaves import total_on_tape
 
 
 def _as_tensor(g):
@@ -59,7 +60,7 @@ def before(state, node, g):
 
 def _retain(tensor, g):
     if isinstance(g, Tensor):
-        tensor._grad = g if tensor._grad is None else tensor._grad + g
+        tensor._grad = total_on_tape(tensor._grad, g)
     else:
         g = np.array(g) if tensor._grad is None else tensor._grad._d + g
         tensor._grad = wrap(g)

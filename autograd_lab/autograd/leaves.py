@@ -2,7 +2,11 @@
 
 import numpy as np
 
+from ..core.modes import enable_grad
+from ..core.storage import storage_of
 from ..core.tensor import Tensor, wrap
+from ..ops.elementwise import add
+from ..ops.shape import clone
 
 _new = object.__new__
 
@@ -15,10 +19,10 @@ def write_grad(leaf, g, fresh, create_graph):
         grad._d = g if fresh else g.copy()
         grad._st = grad._node = None
     elif isinstance(g, Tensor):
-        if before is None:
-            leaf._grad = g if create_graph else wrap(g._array().copy())
-        elif create_graph:
-            leaf._grad = before + g
+        if create_graph:
+            leaf._grad = total_on_tape(before, g)
+        elif before is None:
+            leaf._grad = wrap(g._array().copy())
         else:
             _add_in_place(before, g._d)
     elif before is None:
@@ -30,16 +34,17 @@ def write_grad(leaf, g, fresh, create_graph):
             hook(leaf)
 
 
+@enable_grad()
+def total_on_tape(before, g):
+    """A recorded gradient to keep: a tensor of its own, since ``g`` may be another leaf's too."""
+    return clone(g) if before is None else add(before, g)
+
+
 def _add_in_place(grad, g):
-    if grad._node is not None:
-        raise RuntimeError(
-            ".grad was made by a backward with create_graph=True and is on the tape; it cannot be added to in place. "
-            "Set it to None (zero_grad) before the next backward"
-        )
     d = grad._d
     if type(d) is np.ndarray:
         np.add(d, g, out=d)
-        if grad._st is not None:
-            grad._st.bump("accumulate", None)
     else:
         grad._d = d + g
+    if grad._st is not None or grad._node is not None:  # on the tape: whoever saved it must notice
+        storage_of(grad).bump("accumulate", None)
