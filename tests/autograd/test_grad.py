@@ -178,3 +178,31 @@ def test_grad_works_under_no_grad_and_leaves_the_mode(lib):
         (g,) = lib.autograd.grad(y, x, create_graph=True)
         assert not lib.is_grad_enabled()
     assert g.item() == 12 and g.requires_grad
+
+
+@LIBRARIES
+def test_recorded_gradients_of_two_leaves_are_two_tensors(lib):
+    x, w = leaf(lib, [1.0, 2.0]), leaf(lib, [3.0, 4.0])
+    h = x + w
+    h.retain_grad()
+    lib.autograd.backward(h, h.detach(), create_graph=True)
+    x.grad.detach().mul_(100)
+    assert w.grad.tolist() == [4, 6] and h.grad.tolist() == [4, 6]
+
+
+@LIBRARIES
+@pytest.mark.filterwarnings("ignore:Using backward")
+def test_a_recorded_gradient_can_be_added_to(lib):
+    x = leaf(lib, [2.0])
+    (x**3).sum().backward(create_graph=True)
+    (x * 5).sum().backward()
+    assert x.grad.tolist() == [17]
+
+
+def test_gradients_accumulate_on_the_tape_under_no_grad():
+    x = leaf(lab, [2.0])
+    y = (x**3).sum()
+    with lab.no_grad():
+        for _ in range(2):
+            y.backward(create_graph=True)
+    assert x.grad.requires_grad and x.grad.tolist() == [24]

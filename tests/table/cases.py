@@ -1,5 +1,7 @@
 """Rows and their samples as test cases, and how a row is called with them. A new row is tested without touching tests."""
 
+import sys
+
 import numpy as np
 
 import autograd_lab  # noqa: F401 (registers the rows)
@@ -106,3 +108,12 @@ def same_bits(a, b):
     if a.dtype.kind in "fc":
         a, b = np.where(a != a, np.array(np.nan, a.dtype), a), np.where(b != b, np.array(np.nan, b.dtype), b)
     return np.ascontiguousarray(a).tobytes() == np.ascontiguousarray(b).tobytes()
+
+
+def set_thresholds(monkeypatch, thresholds):
+    """Set sizes from which arrays take another path (LARGE, HUGE, BLOCK) in every module that knows them."""
+    for module_name, module in list(sys.modules.items()):
+        if module_name.startswith("autograd_lab."):
+            for name, value in thresholds.items():
+                if name in vars(module):
+                    monkeypatch.setattr(module, name, value)

@@ -8,7 +8,7 @@ import pytest
 from autograd_lab.autograd import backward
 from autograd_lab.core.tape import LEAF
 from autograd_lab.core.tensor import wrap
-from tests.table.cases import DOUBLE, SINGLE, case_id, cases, cotangent, operand, same_bits
+from tests.table.cases import DOUBLE, SINGLE, case_id, cases, cotangent, operand, same_bits, set_thresholds
 from tests.table.numeric import check
 
 
@@ -159,22 +159,16 @@ def test_leaf_gradients_are_dense_writable_and_their_own(case):
 # ----- large arrays: the pooled path -----
 
 
-@pytest.fixture
-def everything_is_large(monkeypatch):
-    """Send every array above a scalar's size through the path of large ones."""
-    from autograd_lab.autograd import engine
-    from autograd_lab.core import specialise
-
-    monkeypatch.setattr(specialise, "LARGE", 17)
-    monkeypatch.setattr(engine, "LARGE", 17)
+THRESHOLDS = {"pooled": {"LARGE": 17}, "by blocks": {"LARGE": 17, "HUGE": 17, "BLOCK": 5}}
 
 
+@pytest.mark.parametrize("thresholds", THRESHOLDS.values(), ids=THRESHOLDS)
 @pytest.mark.parametrize("dtype", [SINGLE, DOUBLE], ids=str)
 @pytest.mark.parametrize("case", cases(), ids=case_id)
-def test_pooled_path_gives_the_same_bits(case, dtype, monkeypatch):
+def test_paths_of_large_arrays_give_the_same_bits(case, dtype, thresholds, monkeypatch):
     values = [y._d for y in case.call(case.tensors(dtype, wrt=()))]
     raw, plain = case.gradients(case.tensors(dtype)), backward_gradients(case, case.tensors(dtype))
-    everything_is_large.__wrapped__(monkeypatch)
+    set_thresholds(monkeypatch, thresholds)
     for y, expected in zip(case.call(case.tensors(dtype, wrt=())), values, strict=True):
         assert same_bits(y._d, expected)
     for found, expected in zip(case.gradients(case.tensors(dtype)), raw, strict=True):
