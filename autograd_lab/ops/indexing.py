@@ -64,7 +64,7 @@ def setitem(self, index, value):
         if is_plain(self) and not (tensor_value and value._node is not None and modes.now.grad):
             _write(self, basic, advanced, value._d if tensor_value else value)
         elif advanced is None:
-            _set_view(slice_view(self, basic) if basic is not None else self, value, self)
+            _set_view(slice_view(self, basic) if basic is not None else self, value)
         else:
             _put(self if basic is None else slice_view(self, basic), advanced, value)
     except IndexError as error:
@@ -78,32 +78,29 @@ def _write(self, basic, advanced, value):
     if basic is not None and advanced is not None:
         d, basic = d[basic], None
     target = advanced if advanced is not None else (... if basic is None else basic)
-    if isinstance(value, np.ndarray):
-        value = _fitting(value, d, target)
+    if isinstance(value, np.ndarray) and value.dtype.kind == "c" and d.dtype.kind != "c":
+        value = value.real
     try:
         d[target] = value
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError):
         if not d.flags.writeable:
             raise core_bind.not_writable("x[…] =", d, value) from None
-        if "shape" in str(error) or "broadcast" in str(error):
-            raise RuntimeError(
-                f"shape mismatch: value tensor of shape {list(np.shape(value))} cannot be broadcast to indexing result of shape "
-                f"{list(d[target].shape)}"
-            ) from None
-        raise
+        _write_squeezed(d, target, value)
     st.bump("setitem", None)
 
 
-def _fitting(value, d, target):
-    """Without leading dimensions of size 1, and not sharing memory with the target."""
-    while value.ndim > d.ndim and value.shape[0] == 1:
-        value = value[0]
-    if value.dtype.kind == "c" and d.dtype.kind != "c":
-        value = value.real
-    return value
+def _write_squeezed(d, target, value):
+    """Write a value that NumPy refused: without its leading dimensions of size 1. Raises: RuntimeError if it does not fit."""
+    want, have = d[target].shape, np.shape(value)
+    extra = len(have) - len(want)
+    if extra <= 0 or any(s != 1 for s in have[:extra]):
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {list(have)} cannot be broadcast to indexing result of shape {list(want)}"
+        )
+    d[target] = value.reshape(have[extra:])
 
 
-def _set_view(view, value, base):
+def _set_view(view, value):
     """Write a value into a view whose history matters."""
     core_bind.check_inplace(view, "copy_")
     if not isinstance(value, Tensor):
@@ -112,18 +109,10 @@ def _set_view(view, value, base):
         return fill_(view, value)
     if value._st is not None and value._st is view._st and _same_memory(value._d, view._d):
         view._st.bump("setitem", None)  # x[i] += v has written there already
-        for t in (value, base):
-            _moved_on(t._node, view._st)
         return view
     from .assign import copy_
 
     return copy_(view, value)
-
-
-def _moved_on(node, st):
-    """A node made by the in-place change just before has seen this version already."""
-    if getattr(node, "y_storage", None) is st:
-        node.y_storage = None
 
 
 def _same_memory(a, b):

@@ -55,6 +55,8 @@ def _scatter(xp, x, index, src, dim):
 def _from_source(g, src, index, dim):
     """The cotangent of scatter's source: what lies at the index, zeros for what was not read."""
     picked = gather_row(g, index, dim)
+    if not hasattr(src, "shape"):
+        return picked
     return picked if picked.shape == src.shape else embed_slice(picked, src.shape, tuple(slice(s) for s in index.shape))
 
 
@@ -69,7 +71,7 @@ def _scatter_samples():
 
 scatter_row = op(
     "scatter", _scatter, lambda g, y, x, index, src, dim: scatter_row(g, index, 0.0, dim), None,
-    lambda g, y, x, index, src, dim: _from_source(g, src, index, dim), saves="index src.shape", kind="structure", dtypes="free",
+    lambda g, y, x, index, src, dim: _from_source(g, src, index, dim), saves=("index", "", "index src.shape"), kind="structure", dtypes="free",
     samples=_scatter_samples, ref=lambda x, i, s, d: _scatter(np, x, i, s, d),
     formula={"forward": "x with src at the index", "rules": ["ḡ with the index 0", "", "ḡ[index]"]},
 )  # fmt: skip

@@ -55,7 +55,7 @@ def _svd_rule(needs, g, y, x):
 
 svd_row = op(
     "svd", lambda xp, x: tuple(xp.linalg.svd(x, full_matrices=False)), joint=_svd_rule, saves="y", kind="opaque", arity=1, outputs=3,
-    grad_name="LinalgSvd", holomorphic=False, samples=lambda: iter(()), ref=lambda x: np.linalg.svd(x, full_matrices=False),
+    grad_name="LinalgSvd", holomorphic=False, samples=lambda: (Sample(spread(s)) for s in ((3, 3), (4, 3), (3, 4))), ref=lambda x: np.linalg.svd(x, full_matrices=False),
     formula={"forward": "U, s, Vᴴ of x", "rules": ["from ḡ of U, s, Vᴴ"]},
 )  # fmt: skip
 
