@@ -33,7 +33,7 @@ from .core.public import NAMESPACES as _NAMESPACES  # noqa: E402
 
 _register()
 
-from . import nn  # noqa: E402
+from . import nn, optim, utils  # noqa: E402
 
 _bind_all()
 globals().update(_NAMESPACES["torch"])

@@ -10,7 +10,7 @@ from ..backend import dtype as dt
 from ..backend.device import device as Device
 from ..core.tensor import Parameter, Tensor
 from ..ops.shape import cast_to
-from .module_hooks import GLOBAL_HOOKS, HookMethods, call_with_hooks
+from .module_hooks import GLOBAL_HOOKS, HookMethods, call_heeding
 from .module_state import StateMethods
 from .parameter import Buffer
 
@@ -61,7 +61,7 @@ class Module(HookMethods, StateMethods):
 
     def __call__(self, *args, **kwargs):
         if self._hooked or GLOBAL_HOOKS:
-            return call_with_hooks(self, args, kwargs)
+            return call_heeding(self, args, kwargs)
         return self.forward(*args, **kwargs)
 
     # ----- attributes -----

@@ -2,12 +2,12 @@
 
 from collections import OrderedDict
 
+from ..core.modes import MODULE_CALLS as GLOBAL_HOOKS
+from ..core.modes import modes
+from ..core.scope import call_watched
 from ..core.tape import RemovableHandle
 from ..core.tensor import Tensor
 from ..ops.boundary import boundary
-
-GLOBAL_HOOKS: dict = {}
-"""Hooks of every module: table name -> OrderedDict of hooks. Empty while there are none: one test per call."""
 
 
 class _Handle(RemovableHandle):
@@ -92,6 +92,19 @@ class HookMethods:
 
 def _hooks(module, table):
     return (*GLOBAL_HOOKS.get(table, {}).values(), *module.__dict__.get(table, {}).values())
+
+
+def call_heeding(module, args, kwargs):
+    """``module(*args, **kwargs)`` where it has hooks or somebody watches."""
+    hooks = module._hooked or len(GLOBAL_HOOKS) > ("watch" in GLOBAL_HOOKS)
+    call = call_with_hooks if hooks else _forward
+    if modes.now.watch is None:
+        return call(module, args, kwargs)
+    return call_watched(call, module, args, kwargs)
+
+
+def _forward(module, args, kwargs):
+    return module.forward(*args, **kwargs)
 
 
 def call_with_hooks(module, args, kwargs):

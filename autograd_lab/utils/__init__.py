@@ -1,0 +1,5 @@
+"""``utils``: loading data (``utils.data``)."""
+
+from . import data
+
+__all__ = ["data"]
