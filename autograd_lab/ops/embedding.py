@@ -4,7 +4,7 @@ import numpy as np
 
 from ..core.op import op
 from .index import slice_view
-from .samples import ErrorSample, Sample, spread
+from .samples import ErrorSample, Sample, spread, transposed
 
 
 def _embedding(xp, weight, index, padding):
@@ -34,9 +34,15 @@ def _spread_rows(xp, g, index, rows, padding):
     return out
 
 
-def _samples():
-    for padding in (None, 1):
-        yield Sample(spread((5, 3)), np.array([[0, 1, 1], [4, 2, 0]]), params=(padding,), wrt=(0,), note=f"padding {padding}")
+def _samples(order=2):
+    """``order`` counts where there is a padding row: ``embedding`` gives it no gradient on purpose."""
+    for padding, checked in ((None, 2), (1, order)):
+        index = np.array([[0, 1, 1], [4, 2, 0]])
+        yield Sample(spread((5, 3)), index, params=(padding,), wrt=(0,), order=checked, note=f"padding {padding}")
+
+
+def _masked_reference(w, i, p):
+    return w[i] if p is None else np.where((i == p)[..., None], 0, w[i])
 
 
 def _errors():
@@ -45,7 +51,7 @@ def _errors():
 
 embedding = op(
     "embedding", _embedding, lambda g, y, weight, index, padding: embedding_spread(g, index, weight.shape[0], padding), None,
-    saves="weight.shape index", kind="structure", dtypes="free", samples=_samples, errors=_errors, ref=lambda w, i, p: w[i],
+    saves="weight.shape index", kind="structure", dtypes="free", samples=lambda: _samples(0), errors=_errors, ref=lambda w, i, p: w[i],
     formula={"forward": "W[i]", "rules": ["ḡ added to row i", ""]},
 )  # fmt: skip
 
@@ -60,12 +66,13 @@ def _masked_embedding(xp, weight, index, padding):
 embedding_masked = op(
     "embedding_masked", _masked_embedding, lambda g, y, weight, index, padding: embedding_spread(g, index, weight.shape[0], padding), None,
     saves="weight.shape index", kind="structure", dtypes="free", grad_name="Embedding", samples=_samples,
-    ref=lambda w, i, p: np.where((i == p)[..., None], 0, w[i]) if p is not None else w[i],
+    ref=_masked_reference,
     formula={"forward": "W[i], 0 for the padding row", "rules": ["ḡ added to row i", ""]},
 )  # fmt: skip
 embedding_spread = op(
     "embedding_spread", _spread_rows, lambda c, y, g, index, rows, padding: embedding_masked(c, index, padding), None,
-    saves="index", kind="structure", dtypes="free", grad_name="EmbeddingDenseBackward", ref=None,
+    saves="index", kind="structure", dtypes="free", grad_name="EmbeddingDenseBackward",
+    ref=lambda g, i, rows, p: transposed(lambda w: _masked_reference(w, i, p), (rows, *g.shape[i.ndim :]), g),
     samples=lambda: (Sample(spread((2, 3, 2)), np.array([[0, 1, 1], [4, 2, 0]]), params=(5, p), wrt=(0,)) for p in (None, 1)),
     formula={"forward": "g added to row i of a zero table", "rules": ["c[i]", ""]},
 )  # fmt: skip

@@ -10,7 +10,7 @@ from ..core.tensor import Tensor, wrap
 from .compare import where
 from .elementwise import clamp_max, clamp_min, exp, log, log1p, sgn, sigmoid
 from .reduce import sum_row
-from .samples import ErrorSample, Sample, spread
+from .samples import ErrorSample, Sample, spread, transposed
 from .shape import reshape
 
 
@@ -277,7 +277,7 @@ def _slope_of_x(c, y, g, x, target, weight, ignore, reduction, smoothing):
     shifted = exp(x - _like(np.maximum.reduce(_plain(x), axis=dim, keepdims=True), x))
     p = shifted / sum_row(shifted, (dim,), True)
     k = _softmax_weight(target, weight, ignore, reduction, smoothing, x, c)
-    k = k * (reshape(g, kept_classes(x.shape)) if reduction == "none" else g)
+    k = k * (reshape(g, kept_classes(x.shape)) if reduction == "none" and getattr(g, "ndim", 0) else g)
     return k * (p * (c - sum_row(c * p, (dim,), True)))
 
 
@@ -326,10 +326,20 @@ def _slope_samples():
         yield Sample(g, x, t, w, params=s.params, wrt=(0, 1), note=s.note)
 
 
+def _slope_ref(g, x, *rest):
+    """The derivative of the cross-entropy's reference by complex steps."""
+    out = np.zeros(x.shape)
+    for at in np.ndindex(*x.shape):
+        z = x.astype(complex)
+        z[at] += 1e-20j
+        out[at] = np.sum(_cross_entropy_ref(z, *rest).imag / 1e-20 * g)
+    return out
+
+
 cross_entropy_slope = op(
     "cross_entropy_slope", _cross_entropy_slope, _slope_of_g, _slope_of_x, None, None,
     saves=("g.shape x target weight", "g x target weight", "", ""), kind="reduction", dtypes="free", grad_name="NllLossBackward",
-    samples=_slope_samples, ref=None,
+    samples=_slope_samples, ref=_slope_ref,
     formula={"forward": "ḡ · (softmax(x) − onehot(target)) / n", "rules": ["Σ c · slope", "p · (c − Σ c p), p = softmax(x)", "", ""]},
 )  # fmt: skip
 
@@ -372,6 +382,7 @@ def _nll_spread_samples():
 
 nll_spread = op(
     "nll_loss_spread", _nll_spread, lambda c, y, g, target, weight, shape, *params: nll(c, target, weight, *params), None, None,
-    saves="target weight", kind="structure", dtypes="free", grad_name="NllLossBackward", samples=_nll_spread_samples, ref=None,
+    saves="target weight", kind="structure", dtypes="free", grad_name="NllLossBackward", samples=_nll_spread_samples,
+    ref=lambda g, t, w, shape, *how: transposed(lambda x: _nll_ref(x, t, w, *how), shape, g),
     formula={"forward": "−g at the target, else 0", "rules": ["−c[target]", "", ""]},
 )  # fmt: skip

@@ -12,7 +12,7 @@ import numpy as np
 from ..core.op import op
 from .conv import empty, inner, padded, place
 from .index import gather_row
-from .samples import Sample, spread
+from .samples import Sample, spread, transposed
 
 
 def pool_sizes(sizes, kernel, stride, padding, dilation, ceil_mode):
@@ -149,10 +149,24 @@ def _chosen_samples(scatter):
         yield Sample(first, chosen, params=(((4, 6),) if scatter else ()) + (kernel, stride, padding, (1, 1)), wrt=(0,))
 
 
+def _pick_reference(x, chosen, kernel, stride, padding, dilation):
+    n, out = len(kernel), chosen.shape[chosen.ndim - len(kernel) :]
+    x = np.pad(x, ((0, 0),) * (x.ndim - n) + tuple((p, p + 99) for p in padding))
+    y = np.empty(chosen.shape)
+    for at in np.ndindex(*out):
+        index = tuple(slice(a * t, a * t + d * (k - 1) + 1, d) for a, t, d, k in zip(at, stride, dilation, kernel, strict=True))
+        window = x[(..., *index)].reshape(*chosen.shape[:-n], -1)
+        y[(..., *at)] = np.take_along_axis(window, chosen[(..., *at)][..., None].astype(int), -1)[..., 0]
+    return y
+
+
 pool_put = op(
     "max_pool_put", _scatter,
     lambda c, y, g, chosen, sizes, kernel, stride, padding, dilation: pool_pick(c, chosen, kernel, stride, padding, dilation), None,
-    saves="chosen", kind="structure", dtypes="free", grad_name="MaxPoolBackward", samples=lambda: _chosen_samples(True), ref=None,
+    saves="chosen", kind="structure", dtypes="free", grad_name="MaxPoolBackward", samples=lambda: _chosen_samples(True),
+    ref=lambda g, chosen, sizes, *geometry: transposed(
+        lambda x: _pick_reference(x, chosen, *geometry), (*g.shape[: g.ndim - len(sizes)], *sizes), g
+    ),
     formula={"forward": "g at the chosen elements, else 0", "rules": ["c at the chosen elements", ""]},
 )  # fmt: skip
 pool_pick = op(
@@ -160,7 +174,8 @@ pool_pick = op(
     lambda c, y, x, chosen, kernel, stride, padding, dilation: pool_put(
         c, chosen, x.shape[x.ndim - len(kernel) :], kernel, stride, padding, dilation
     ), None,
-    saves="x.shape chosen", kind="structure", dtypes="free", grad_name="MaxPoolPick", samples=lambda: _chosen_samples(False), ref=None,
+    saves="x.shape chosen", kind="structure", dtypes="free", grad_name="MaxPoolPick", samples=lambda: _chosen_samples(False),
+    ref=_pick_reference,
     formula={"forward": "x at the chosen elements", "rules": ["c at the chosen elements, else 0", ""]},
 )  # fmt: skip
 
@@ -267,7 +282,11 @@ avg_spread = op(
     lambda c, y, g, sizes, kernel, stride, padding, include_pad, override: avg_pool(
         c, kernel, stride, padding, g.shape[g.ndim - len(kernel) :], include_pad, override
     ),
-    saves="g.shape", kind="structure", grad_name="AvgPoolBackward", ref=None,
+    saves="g.shape", kind="structure", grad_name="AvgPoolBackward",
+    ref=lambda g, sizes, kernel, stride, padding, *how: transposed(
+        lambda x: _avg_reference(x, kernel, stride, padding, g.shape[g.ndim - len(sizes) :], *how),
+        (*g.shape[: g.ndim - len(sizes)], *sizes), g,
+    ),
     samples=lambda: iter((Sample(spread((2, 2, 3)), params=((4, 6), (2, 2), (2, 2), (0, 0), True, None)),)),
     formula={"forward": "g / n to every element of the window", "rules": ["mean of each window of c"]},
 )  # fmt: skip

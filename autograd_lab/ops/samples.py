@@ -48,6 +48,16 @@ def binary(low=-2.0, high=2.0, low2=None, high2=None, order=2, number=1.5):
     return samples
 
 
+def transposed(linear, shape, g):
+    """The transpose of a linear function of arrays of ``shape`` applied to ``g``, from unit arrays: a reference for its twin."""
+    out = np.zeros(shape)
+    for at in np.ndindex(*shape):
+        unit = np.zeros(shape)
+        unit[at] = 1
+        out[at] = np.sum(linear(unit) * g)
+    return out
+
+
 def mismatched():
     """Error samples for operands that do not broadcast."""
     yield ErrorSample(np.ones((2, 3)), np.ones((2, 4)), error=RuntimeError, match="must match the size of tensor b")
