@@ -38,8 +38,8 @@ def test_row_has_a_formula(op):
         return
     if op.kind != "elementwise":
         assert op.formula and op.formula["forward"], 'give the row formula={"forward": …, "rules": […]}'
-        wanted = 1 if op.joint is not None else len(op.rules)
-        assert len(op.formula["rules"]) == wanted, f"one text for each of {wanted} rules"
+        wanted = {1, op.arity} if op.joint is not None else {len(op.rules)}
+        assert len(op.formula["rules"]) in wanted, f"one text for each of {wanted} rules"
         for rule, text in zip(op.rules, op.formula["rules"], strict=False):
             assert (rule is None) == (text == ""), "an empty text where there is no rule, and only there"
     found = formula(op)

@@ -11,6 +11,8 @@ from autograd_lab.core.public import NAMESPACES
 POSITIVE = [0.0, 1e-30, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 1e30, np.inf]
 SPECIAL = [-x for x in reversed(POSITIVE)] + POSITIVE + [np.nan]
 PAIRED = [-np.inf, -2.0, -1.5, -1.0, -0.0, 0.0, 0.5, 1.0, 2.0, 3.0, np.inf, np.nan]
+OTHER_OPERANDS = {"prelu", "dropout"}
+"""Rows whose public function takes something else than the row: one weight per channel, a probability."""
 SPACES = {"torch": torch, "nn.functional": torch.nn.functional, "special": torch.special}
 
 
@@ -27,7 +29,8 @@ def rows(arity):
     found = [
         op
         for op in ROWS.values()
-        if op.kind == "elementwise" and op.arity == arity and twin(op) and not any(s.params for s in op.samples())
+        if op.kind == "elementwise" and op.arity == arity and twin(op) and op.name not in OTHER_OPERANDS
+        and not any(s.params for s in op.samples())
     ]
     return pytest.mark.parametrize("op", found, ids=lambda op: op.name)
 
