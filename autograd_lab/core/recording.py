@@ -80,7 +80,7 @@ def _few(row):
             bit += bit
         save_y, wanted = plans[need]
         saved, shared = [], False
-        for o, want in zip(operands, wanted, strict=True):
+        for o, want in zip(operands, wanted):  # noqa: B905 (same length; strict costs)
             if not want:
                 saved.append(None)
             elif type(o) in TENSOR_TYPES:

@@ -196,54 +196,68 @@ def _comparison(row):
 
 
 def _generic(row):
+    """Rows that are not elementwise: one operand, or two or three of one dtype."""
     kernel, large = kernels(row)
     bind = general.bind
     record = recorder(row)
-    arity = row.arity
-    dtypes_free = row.dtypes in ("same", "free", "match")
-    differentiable = row.differentiable
+    arity, match = row.arity, row.dtypes == "match"
+    differentiable, free = row.differentiable, row.dtypes in ("same", "free", "match")
 
-    def call(*args):
-        x = args[0]
-        if dtypes_free and type(x) in TENSOR_TYPES:
+    def alone(x, *params):
+        if type(x) in TENSOR_TYPES:
             m = modes.now
             d = x._d
             dtype = d.dtype
-            if (dtype is _F32 or dtype is _F64) and m.top is None:
-                if arity == 1:
-                    r = kernel(d, *args[1:]) if d.nbytes < LARGE else large(d, *args[1:])
-                    recording = x._node is not None
-                else:
-                    arrays = [d]
-                    recording = x._node is not None
-                    for o in args[1:arity]:
-                        if type(o) in TENSOR_TYPES:
-                            arrays.append(o._d)
-                            recording = recording or o._node is not None
-                        elif o is None or type(o) in _NUMBERS:
-                            arrays.append(o)
-                        else:
-                            return bind(row, args[:arity], args[arity:])
-                    if row.dtypes == "match":
-                        for a in arrays:
-                            if a is not None and a.dtype is not dtype:
-                                return bind(row, args[:arity], args[arity:])
-                    r = kernel(*arrays, *args[arity:]) if d.nbytes < LARGE else large(*arrays, *args[arity:])
+            if free and (dtype is _F32 or dtype is _F64) and m.top is None:
+                r = kernel(d, *params) if d.nbytes < LARGE else large(d, *params)
                 t = _new(Tensor)
                 t._d = r
                 t._st = t._node = None
-                if recording and m.grad and differentiable and r.dtype.kind not in "iub":
-                    record(m, args[:arity], args[arity:], r, t)
+                if x._node is not None and m.grad and differentiable and r.dtype.kind not in "iub":
+                    record(m, (x,), params, r, t)
                 return t
         elif type(x) is _ndarray and modes.now.top is None:
-            for o in args[1:arity]:
-                if type(o) is not _ndarray and type(o) not in _NUMBERS:
-                    break
-            else:
-                return kernel(*args) if x.nbytes < LARGE else large(*args)
-        return bind(row, args[:arity], args[arity:])
+            return kernel(x, *params) if x.nbytes < LARGE else large(x, *params)
+        return bind(row, (x,), params)
 
-    return call
+    def together(*args):
+        x, operands, params = args[0], args[:arity], args[arity:]
+        m = modes.now
+        if m.top is not None or not free:
+            return bind(row, operands, params)
+        if type(x) in TENSOR_TYPES:
+            d = x._d
+            dtype = d.dtype
+            if dtype is not _F32 and dtype is not _F64:
+                return bind(row, operands, params)
+            arrays, recording = [], False
+            for o in operands:
+                if type(o) in TENSOR_TYPES:
+                    a = o._d
+                    if match and a.dtype is not dtype:
+                        return bind(row, operands, params)
+                    arrays.append(a)
+                    if o._node is not None:
+                        recording = True
+                elif o is None or type(o) in _NUMBERS:
+                    arrays.append(o)
+                else:
+                    return bind(row, operands, params)
+            r = kernel(*arrays, *params) if d.nbytes < LARGE else large(*arrays, *params)
+            t = _new(Tensor)
+            t._d = r
+            t._st = t._node = None
+            if recording and m.grad and differentiable and r.dtype.kind not in "iub":
+                record(m, operands, params, r, t)
+            return t
+        if type(x) is _ndarray:
+            for o in operands:
+                if type(o) is not _ndarray and type(o) not in _NUMBERS:
+                    return bind(row, operands, params)
+            return kernel(*args) if x.nbytes < LARGE else large(*args)
+        return bind(row, operands, params)
+
+    return alone if arity == 1 else together
 
 
 def _general(row):

@@ -4,6 +4,7 @@ import numpy as np
 
 from ..core.op import op
 from ..core.public import public
+from ..core.tensor import Tensor, wrap
 from .reduce import sum_row
 from .samples import ErrorSample, Sample, spread
 from .shape import reshape, sum_to, transpose_view
@@ -22,6 +23,8 @@ def _row(x):
 
 
 def _left_rule(g, y, a, b):
+    if a.ndim == 2 and b.ndim == 2:
+        return g @ b.T  # the operator goes to NumPy at once when the rule runs on arrays
     if a.ndim == 1 and b.ndim == 1:
         return g * b
     if b.ndim == 1:
@@ -36,6 +39,8 @@ def _sum_leading(x, a):
 
 
 def _right_rule(g, y, a, b):
+    if a.ndim == 2 and b.ndim == 2:
+        return a.T @ g
     if a.ndim == 1 and b.ndim == 1:
         return g * a
     if a.ndim == 1:
@@ -111,10 +116,29 @@ def _linear_weight(g, y, x, weight, bias):
         return _column(g) * x
     if x.ndim > 2:
         g, x = reshape(g, (-1, g.shape[-1])), reshape(x, (-1, x.shape[-1]))
-    return matmul(_swap(g), x)
+    return g.T @ x
+
+
+_ONES: dict = {}
+
+
+def _row_of_ones(n, like):
+    """Ones to multiply from the left: BLAS sums the rows of a matrix in a third of the time that ``sum(0)`` takes."""
+    d = like._d if isinstance(like, Tensor) else like
+    ones = _ONES.get((n, d.dtype.num))
+    if ones is None:
+        ones = np.ones(n, d.dtype)
+        ones.flags.writeable = False
+        if len(_ONES) < 64:
+            _ONES[n, d.dtype.num] = ones
+    return wrap(ones) if isinstance(like, Tensor) else ones
 
 
 def _linear_bias(g, y, x, weight, bias):
+    if g.ndim == 2:
+        if not isinstance(g, Tensor | np.ndarray) or (isinstance(g, Tensor) and not isinstance(g._d, np.ndarray)):
+            return g.sum(0)
+        return _row_of_ones(g.shape[0], g) @ g
     return g if g.ndim == 1 else sum_row(g, tuple(range(g.ndim - 1)), False)
 
 
@@ -125,7 +149,7 @@ def _linear_samples():
 
 
 linear = op(
-    "linear", _linear, lambda g, y, x, weight, bias: matmul(g, weight), _linear_weight, _linear_bias,
+    "linear", _linear, lambda g, y, x, weight, bias: g @ weight if g.ndim == 2 else matmul(g, weight), _linear_weight, _linear_bias,
     saves=("weight", "x", ""), kind="matmul", dtypes="match", grad_name="Addmm", samples=_linear_samples,
     ref=lambda x, w, b: x @ w.T + (0 if b is None else b), public=False,
     formula={"forward": "x @ Wᵀ + b", "rules": ["ḡ @ W", "ḡᵀ @ x", "Σ ḡ over the batch"]},
