@@ -9,6 +9,13 @@ import inspect
 import threading
 
 _default_watch = None
+_count_lock = threading.Lock()
+
+MODULE_CALLS: dict = {}
+"""What calls of modules must heed: hooks of all modules by table, and under "watch" how many watch recording.
+
+Empty while there is neither: one test per call.
+"""
 
 
 class Modes:
@@ -19,9 +26,11 @@ class Modes:
     watch      called as watch(node, operands, output) for every recorded node, or None
     observers  the observers behind ``watch`` and the engine's call points
     inference  inside inference_mode
+    module     the module at work, scope its ``scope.Scope``, paths those of modules inside the callers, looked up so far;
+               all three are None unless somebody watches
     """
 
-    __slots__ = ("grad", "top", "watch", "observers", "inference")
+    __slots__ = ("grad", "top", "watch", "observers", "inference", "module", "scope", "paths")
 
     def __init__(self):
         self.grad = True
@@ -29,6 +38,7 @@ class Modes:
         self.watch = _default_watch
         self.observers = ()
         self.inference = False
+        self.module = self.scope = self.paths = None
 
 
 class _PerThread(threading.local):
@@ -39,9 +49,18 @@ class _PerThread(threading.local):
 modes = _PerThread()
 
 
+def count_watcher(by):
+    """Note that one more (+1) or one less (-1) watches recording, in any thread."""
+    with _count_lock:
+        count = MODULE_CALLS.pop("watch", 0) + by
+        if count:
+            MODULE_CALLS["watch"] = count
+
+
 def set_default_watch(watch):
     """What every thread's ``watch`` is when no observer is installed (the line recorder in IPython, else None)."""
     global _default_watch
+    count_watcher((watch is not None) - (_default_watch is not None))
     _default_watch = watch
     modes.now.watch = watch
 

@@ -6,7 +6,7 @@ The core draws, prints and times nothing. It calls these points; with nobody lis
 
 from contextlib import contextmanager
 
-from .modes import default_watch, modes
+from .modes import count_watcher, default_watch, modes
 
 
 class Observer:
@@ -28,8 +28,8 @@ class Observer:
         """The sweep is over (also after an exception)."""
 
 
-def _watch_for(observers):
-    """The ``watch`` function that serves the line recorder and all observers."""
+def _watch_for(now, observers):
+    """The ``watch`` function of a thread that serves the line recorder and all observers."""
     first = default_watch()
     if not observers:
         return first
@@ -37,6 +37,8 @@ def _watch_for(observers):
     def watch(node, operands, output):
         if first is not None:
             first(node, operands, output, 2)
+        elif now.scope is not None:
+            node.extra = {"scope": now.scope}
         for observer in observers:
             observer.op_recorded(node, operands, output)
 
@@ -49,8 +51,10 @@ def observe(observer):
     now = modes.now
     before = now.observers, now.watch
     now.observers = (*now.observers, observer)
-    now.watch = _watch_for(now.observers)
+    now.watch = _watch_for(now, now.observers)
+    count_watcher(+1)
     try:
         yield observer
     finally:
         now.observers, now.watch = before
+        count_watcher(-1)

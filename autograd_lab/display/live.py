@@ -41,7 +41,7 @@ class LiveTape(Tape, Observer):
         self._show, self._interval = show, interval
         self._pending: list[Node] = []
         self._alive: dict[int, weakref.ref] = {}
-        self._told = (0, 0)
+        self._told = (0, 0, 0)
         self._left_out = 0
         self._last = 0.0
         self._context: Any = None
@@ -108,14 +108,15 @@ class LiveTape(Tape, Observer):
 
     def _event(self) -> AppendEvent | None:
         """Rows and edges since the last event."""
-        nodes, edges = self._builder.nodes, self._builder.edges
-        before, self._told = self._told, (len(nodes["id"]), len(edges["source"]))
+        nodes, edges, groups = self._builder.nodes, self._builder.edges, self._builder.groups
+        before, self._told = self._told, (len(nodes["id"]), len(edges["source"]), len(groups))
         if before == self._told:
             return None
         return {
             "kind": "append",
             "nodes": {name: column[before[0] :] for name, column in nodes.items()},  # type: ignore[attr-defined,typeddict-item]
             "edges": {name: column[before[1] :] for name, column in edges.items()},  # type: ignore[attr-defined,typeddict-item]
+            "groups": groups[before[2] :],
             "formulas": self._builder.formulas,
             "roots": [],
         }

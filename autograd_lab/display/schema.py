@@ -110,7 +110,8 @@ class Group(TypedDict):
 
     id: int
     parent: Annotated[int, "index of the enclosing group, -1 for none"]
-    label: str
+    label: Annotated[str, "of a module its attribute path from its caller: 0, fc1, layers.2"]
+    type: Annotated[str, "the module's class, or empty"]
     kind: Literal["module", "function", "block"]
 
 
@@ -300,11 +301,12 @@ class MountData(TypedDict, total=False):
 
 
 class AppendEvent(TypedDict):
-    """Python to view, while recording: nodes and edges to add."""
+    """Python to view, while recording: nodes, edges and groups to add."""
 
     kind: Literal["append"]
     nodes: NodeColumns
     edges: EdgeColumns
+    groups: list[Group]
     formulas: Formulas
     roots: list[int]
 

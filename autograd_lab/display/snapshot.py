@@ -127,7 +127,8 @@ class Builder:
         self.math: dict[int, Formula] = {}
         self._emitted: set[int] = set()
         self._kept: dict[int, int] = {}
-        self._group_ids: dict[str, int] = {}
+        self._group_ids: dict[Any, int] = {}
+        self._calls: dict[tuple[int, str], int] = {}
         self._lines: dict[Any, Line | None] = {}
         self._formula_keys: dict[str, Formula] = {}
         self._plain_keys: dict[Any, str] = {}
@@ -140,8 +141,8 @@ class Builder:
             values.append(cells[column] if column in cells else _NEUTRAL[column])
         self._emitted.add(cells["id"])
 
-    def tensor(self, tensor: Tensor, kind: str = "") -> int:
-        """Add a leaf or constant tensor once, and tell its id."""
+    def tensor(self, tensor: Tensor, kind: str = "", group: int = -1) -> int:
+        """Add a leaf or constant tensor once, and tell its id. A parameter stands in the box of its first reader."""
         number = self.ids.of(tensor)
         if number in self._emitted:
             return number
@@ -151,6 +152,7 @@ class Builder:
             id=number, kind=kind, label=self.names.of(tensor), name="AccumulateGrad" if leaf else "",
             shape=list(tensor.shape), dtype=tensor.dtype.name, device=str(tensor.device),
             value=self.summary(tensor), requires_grad=tensor._node is not None,
+            group=group if kind == "parameter" else -1,
         )  # fmt: skip
         return number
 
@@ -159,7 +161,7 @@ class Builder:
         array = None if value is None else as_array(value)
         return None if array is None else summary(array)
 
-    def constant(self, value: Any) -> int | None:
+    def constant(self, value: Any, group: int = -1) -> int | None:
         """Add what a node keeps of an operand that needs no gradient; None when it keeps nothing."""
         if isinstance(value, Tensor):
             return self.tensor(value if value._node is None else value.detach(), "constant")
@@ -172,8 +174,9 @@ class Builder:
             return None
         number = self.ids.new()
         self.row(
-            id=number, kind="constant", shape=list(array.shape), dtype=dtype_name(array.dtype), value=summary(array)
-        )
+            id=number, kind="constant", shape=list(array.shape), dtype=dtype_name(array.dtype), value=summary(array),
+            group=group,
+        )  # fmt: skip
         return number
 
     def op(self, node: Node) -> None:
@@ -181,11 +184,12 @@ class Builder:
         if node.seq in self._emitted:
             return
         saved = () if is_freed(node) else node.saved
+        group = self.group(node)
         for slot, edge in enumerate(node.edges):
             if edge is None:
-                source = self.constant(saved[slot] if slot < len(saved) else None)
+                source = self.constant(saved[slot] if slot < len(saved) else None, group)
             elif isinstance(edge, Tensor):
-                source = self.tensor(edge)
+                source = self.tensor(edge, group=group)
             else:
                 source = (edge.node if type(edge) is Slot else edge).seq
                 source = source if source in self._emitted else None
@@ -199,7 +203,7 @@ class Builder:
         self.row(
             id=node.seq, kind="op", op=node.op.name, symbol=node.op.symbol, label=self.names.of(node),
             name=node.name(), shape=list(shape), dtype=dtype_name(dtype), device=self.device(node),
-            group=self.group(node), line=self.line(node), saved=kept,
+            group=group, line=self.line(node), saved=kept,
             saved_bytes=None if is_freed(node) else sum(one["bytes"] for one in kept),
             value=self.summary(self.values.get(node.seq)), formula=self.formula(node), requires_grad=True,
         )  # fmt: skip
@@ -241,19 +245,25 @@ class Builder:
         return self._lines[where]
 
     def group(self, node: Node) -> int:
-        """Index of the box of the node's module path, made with the boxes around it; -1 for none."""
-        path = ((node.extra or {}).get("metadata") or {}).get("module")
-        if not path:
-            return -1
-        parent = -1
-        parts = str(path).split(".")
-        for depth, label in enumerate(parts):
-            key = ".".join(parts[: depth + 1])
-            if key not in self._group_ids:
-                number = self._group_ids[key] = len(self.groups)
-                self.groups.append({"id": number, "parent": parent, "label": label, "kind": "module"})
-            parent = self._group_ids[key]
-        return parent
+        """Index of the box of the module at work, made with the boxes around it; -1 for none.
+
+        Each call of a module has a box of its own. A model without modules inside needs none.
+        """
+        scope = (node.extra or {}).get("scope")
+        calls = []
+        while scope is not None and scope not in self._group_ids:
+            calls.append(scope)
+            scope = scope.parent
+        group = -1 if scope is None else self._group_ids[scope]
+        for scope in reversed(calls):
+            if scope.parent is not None or scope.parts:
+                again = self._calls[group, scope.label] = self._calls.get((group, scope.label), 0) + 1
+                label = scope.label if again == 1 else f"{scope.label} ({again})"
+                number = len(self.groups)
+                self.groups.append({"id": number, "parent": group, "label": label, "type": scope.kind, "kind": "module"})
+                group = number
+            self._group_ids[scope] = group
+        return group
 
     # ----- formulas -----
 

@@ -4,7 +4,7 @@ from collections import OrderedDict
 
 from ..core.modes import MODULE_CALLS as GLOBAL_HOOKS
 from ..core.modes import modes
-from ..core.scope import call_watched
+from ..core.scope import enter, leave
 from ..core.tape import RemovableHandle
 from ..core.tensor import Tensor
 from ..ops.boundary import boundary
@@ -96,15 +96,15 @@ def _hooks(module, table):
 
 def call_heeding(module, args, kwargs):
     """``module(*args, **kwargs)`` where it has hooks or somebody watches."""
-    hooks = module._hooked or len(GLOBAL_HOOKS) > ("watch" in GLOBAL_HOOKS)
-    call = call_with_hooks if hooks else _forward
-    if modes.now.watch is None:
-        return call(module, args, kwargs)
-    return call_watched(call, module, args, kwargs)
-
-
-def _forward(module, args, kwargs):
-    return module.forward(*args, **kwargs)
+    hooked = module._hooked or len(GLOBAL_HOOKS) > ("watch" in GLOBAL_HOOKS)
+    now = modes.now
+    if now.watch is None:
+        return call_with_hooks(module, args, kwargs) if hooked else module.forward(*args, **kwargs)
+    before = enter(now, module)
+    try:
+        return call_with_hooks(module, args, kwargs) if hooked else module.forward(*args, **kwargs)
+    finally:
+        leave(now, before)
 
 
 def call_with_hooks(module, args, kwargs):

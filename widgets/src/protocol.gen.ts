@@ -86,7 +86,8 @@ export interface EdgeColumns {
 export interface Group {
   id: number;
   parent: number; // index of the enclosing group, -1 for none
-  label: string;
+  label: string; // of a module its attribute path from its caller: 0, fc1, layers.2
+  type: string; // the module's class, or empty
   kind: "module" | "function" | "block";
 }
 
@@ -255,11 +256,12 @@ export interface MountData {
   options?: Options;
 }
 
-/** Python to view, while recording: nodes and edges to add. */
+/** Python to view, while recording: nodes, edges and groups to add. */
 export interface AppendEvent {
   kind: "append";
   nodes: NodeColumns;
   edges: EdgeColumns;
+  groups: Group[];
   formulas: Formulas;
   roots: number[];
 }

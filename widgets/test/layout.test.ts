@@ -67,7 +67,7 @@ function tangled(size: number, groups: number): Tape {
       rows,
       edges.filter(([source]) => known.has(source)),
       [size - 1],
-      Array.from({ length: groups }, (_, at) => ({ id: at, parent: -1, label: `m${at}`, kind: "module" as const })),
+      Array.from({ length: groups }, (_, at) => ({ id: at, parent: -1, label: `m${at}`, type: "", kind: "module" as const })),
     ),
   );
 }

@@ -91,7 +91,7 @@ export function sample(): { graph: Graph; frames: Frame[]; formulas: Formulas } 
       [-1, 2, 1],
     ],
     [2],
-    [{ id: 0, parent: -1, label: "block", kind: "module" }],
+    [{ id: 0, parent: -1, label: "block", type: "Block", kind: "module" }],
   );
   const one = summary([1]);
   const sent = (

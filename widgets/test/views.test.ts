@@ -75,10 +75,12 @@ describe("graph", () => {
     const model = new FakeModel({ view: "graph", protocol: 1, graph, formulas, options: {} });
     stops.push(widget.render({ model, el }));
     const before = new Map(all("[data-node-id]").map((mark) => [mark.getAttribute("data-node-id"), mark]));
-    const more = graphOf([{ id: 3, kind: "op", symbol: "exp" }], [[2, 3, 0]]);
-    model.emit("msg:custom", { kind: "append", nodes: more.nodes, edges: more.edges, formulas: {}, roots: [3] });
+    const { nodes, edges } = graphOf([{ id: 3, kind: "op", symbol: "exp", group: 1 }], [[2, 3, 0]]);
+    const groups = [{ id: 1, parent: -1, label: "fc1", type: "Lin", kind: "module" }];
+    model.emit("msg:custom", { kind: "append", nodes, edges, groups, formulas: {}, roots: [3] });
     return vi.waitFor(() => {
       expect(all("[data-node-id]")).toHaveLength(6);
+      expect(all(".agl-frame text").map((text) => text.textContent)).toEqual(["block Block", "fc1 Lin"]);
       for (const [id, mark] of before) expect(one(`[data-node-id="${id}"]`)).toBe(mark);
     });
   });
@@ -342,7 +344,7 @@ describe("pieces", () => {
         rows,
         [],
         [],
-        [0, 1, 2].map((id) => ({ id, parent: id === 0 ? -1 : 0, label: `m${id}`, kind: "module" as const })),
+        [0, 1, 2].map((id) => ({ id, parent: id === 0 ? -1 : 0, label: `m${id}`, type: "", kind: "module" as const })),
       ),
     );
     const folded = autoFold(tape, 15);

@@ -69,7 +69,7 @@ export class Tape {
   private ingoing = new Map<number, TapeEdge[]>();
 
   constructor(graph: Graph) {
-    this.groups = graph.groups ?? [];
+    this.groups = [...(graph.groups ?? [])];
     this.roots = new Set(graph.roots);
     this.title = graph.title ?? "";
     this.truncated = graph.truncated ?? 0;
@@ -77,6 +77,7 @@ export class Tape {
   }
 
   append(event: AppendEvent): void {
+    this.groups.push(...(event.groups ?? []));
     this.add(event.nodes, event.edges);
     if (event.roots?.length) this.roots = new Set(event.roots);
   }

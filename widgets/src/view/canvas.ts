@@ -1,6 +1,6 @@
 import { faceOf, SIZES, type Face } from "../layout/boxes";
 import { layout, type Box, type Direction, type Frame, type Layout } from "../layout/layout";
-import { textWidth } from "../layout/measure";
+import { clip, textWidth } from "../layout/measure";
 import { Undos } from "../state/signal";
 import type { Translate } from "../state/strings";
 import { autoFold, nodeKey, visible, type Item, type Tape, type Visible } from "../state/tape";
@@ -10,6 +10,7 @@ import { PanZoom } from "./panzoom";
 import { WireMark, type WireState } from "./wires";
 
 const MOST_SHOWN = 1000;
+const FRAME_WORDS = 11.5;
 
 /** What a replay lays over the picture. */
 export interface Replay {
@@ -213,14 +214,14 @@ export class Canvas {
     for (const group of order) {
       const rect = rects.get(group);
       if (!rect) continue;
-      const label = this.tape.groups[group]?.label ?? "";
+      const { label = "", type = "" } = this.tape.groups[group] ?? {};
       let g = this.frames.get(group);
       if (!g) {
         g = s(
           "g",
           { class: "agl-frame", "data-frame": group },
           s("rect", { rx: 10 }),
-          s("text", {}, label),
+          s("text", {}),
           s("title", {}, this.t("fold", { name: label })),
         );
         g.addEventListener("dblclick", () => this.toggleGroup(group));
@@ -228,7 +229,13 @@ export class Canvas {
       }
       const [box, text] = [g.children[0], g.children[1]];
       if (box) attrs(box, { x: rect.x, y: rect.y, width: rect.width, height: rect.height });
-      if (text) attrs(text, { x: rect.x + 12, y: rect.y + 17 });
+      if (text) {
+        attrs(text, { x: rect.x + 10, y: rect.y + 16 });
+        const room = rect.width - 16;
+        const both = type !== label && textWidth(`${label} ${type}`, FRAME_WORDS) <= room;
+        text.replaceChildren(clip(label, FRAME_WORDS, room));
+        if (both) text.append(" ", s("tspan", { class: "agl-quiet-word" }, type));
+      }
       this.frameLayer.append(g);
     }
   }
