@@ -67,7 +67,7 @@ def _cell_ended(result: Any = None) -> None:
         activity.end(_tickets.pop())
     training = sys.modules.get(f"{__package__}.widgets.training")
     if training is not None and not _tickets:
-        training.finish_open()
+        training.finish_open(getattr(result, "error_in_execution", None))
 
 
 _EVENTS = {"pre_run_cell": _cell_begins, "post_run_cell": _cell_ended}

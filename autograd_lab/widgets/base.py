@@ -50,6 +50,14 @@ class LabWidget(anywidget.AnyWidget):
         super().__init__(**traits)
         self.on_msg(self._receive)
 
+    def open(self) -> None:
+        """Open the channel to the front end."""
+        super().open()
+        # ipykernel 7.4 takes a message to the shell that last wrote on this channel: while a cell trains, the one that
+        # is at work, and a stop button would wait for the end. We want the subshell that the front end has chosen.
+        if hasattr(self.comm, "_reply_subshell_for"):
+            self.comm._reply_subshell_for = lambda data, chosen: chosen
+
     def _receive(self, _: Any, message: dict, buffers: list) -> None:
         """Answer a request; an error becomes a reply, since nobody reads a callback's traceback."""
         if not isinstance(message, dict) or message.get("kind") != "request":

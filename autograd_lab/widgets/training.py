@@ -26,9 +26,10 @@ FRESH = 30.0
 _open: weakref.WeakSet[TrainingView] = weakref.WeakSet()
 
 
-def finish_open() -> None:
-    """End the runs that nobody ended: for the shell to call when a cell has ended."""
+def finish_open(error: BaseException | None = None) -> None:
+    """End the runs that nobody ended: for the shell to call when a cell has ended, with what it raised."""
     for view in list(_open):
+        view._ended_by(type(error) if error is not None else None)
         view.finish()
 
 
@@ -182,10 +183,13 @@ class TrainingView(LabWidget):
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
         with self._lock:
             self._depth -= 1
-            if kind is not None and kind is not GeneratorExit and not self._end:
-                self._end = "interrupted" if kind is KeyboardInterrupt else f"ended by {kind.__name__}"
+            self._ended_by(kind)
             if self._depth == 0:
                 self.finish()
+
+    def _ended_by(self, kind: type[BaseException] | None) -> None:
+        if kind is not None and kind is not GeneratorExit and not self._end:
+            self._end = "interrupted" if kind is KeyboardInterrupt else f"ended by {kind.__name__}"
 
     def finish(self) -> None:
         """Send the last state and mark the run as ended. Logging again goes on with it."""

@@ -198,3 +198,14 @@ def test_a_long_run_sends_a_bounded_message(clock):
             view.log(step, loss=1.0)
             clock.seconds += 0.0001
     assert len(view.points["step"]) <= TrainingLog().most + 2
+
+
+@pytest.mark.parametrize(("error", "said"), [(KeyboardInterrupt(), "interrupted"), (ValueError(), "ended by ValueError")])
+def test_a_run_left_open_by_a_cell_says_what_ended_it(clock, error, said):
+    view = TrainingView(total_steps=10, now=clock)
+    loop = view.track(range(10), bar=False)
+    next(loop)
+    view.log(loss=1.0)
+    finish_open(error)
+    assert not view.running and said in view.text
+    loop.close()
