@@ -125,7 +125,7 @@ class GraphView {
     const graph = source.get("graph");
     if (!graph) throw new Error("graph");
     this.tape = new Tape(graph);
-    this.panel = h("div", { class: "agl-panel", role: "region", "aria-label": t("select"), tabindex: 0, hidden: true });
+    this.panel = h("div", { class: "agl-panel", role: "group", "aria-label": t("select"), tabindex: 0, hidden: true });
     this.canvas = new Canvas(
       this.tape,
       t,

@@ -41,7 +41,7 @@ export class RulePanel {
   constructor(private context: PanelContext) {
     this.el = h("div", {
       class: "agl-panel agl-rule",
-      role: "region",
+      role: "group",
       "aria-label": context.t("current"),
       tabindex: 0,
     });

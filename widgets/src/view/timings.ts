@@ -32,7 +32,7 @@ class TimingsView {
   ) {
     this.frame = shell(el, source, "timings", "timings", [], () => false);
     const { t, body, undos } = this.frame;
-    this.side = h("div", { class: "agl-panel", role: "region", "aria-label": t("timings"), tabindex: 0 });
+    this.side = h("div", { class: "agl-panel", role: "group", "aria-label": t("timings"), tabindex: 0 });
     this.run = button("bench", t("bench"), "play", () => this.bench(), true);
     this.bar = h("progress", { max: 1, value: 0, "aria-label": t("running"), hidden: true });
     const tools = h(
