@@ -1,7 +1,5 @@
 """Which module of a model is at work: known only while somebody watches recording."""
 
-from .modes import modes
-
 _new = object.__new__
 _FEW = 32
 

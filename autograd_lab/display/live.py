@@ -6,9 +6,11 @@ loop keeps no graph alive. The last state is always told, also when the block ra
 
 from __future__ import annotations
 
+import gc
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ..core.observers import Observer, observe
@@ -17,12 +19,25 @@ from .document import Tape, caller
 from .formatters import has_kernel, show, show_live
 from .names import Names, find_names
 from .schema import AppendEvent
-from .snapshot import LIMIT, Builder, Snapshot
+from .snapshot import LIMIT, PLACE, Builder, Snapshot
 
 INTERVAL = 0.05
+_ID, _KIND, _LABEL, _VALUE = (PLACE[name] for name in ("id", "kind", "label", "value"))
 
 #: makes an empty live view that follows a recording, or gives None; set by the composition root
 follow_view: Callable[[Tape], Any] | None = None
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Without the garbage collector, which would walk the many rows that a batch makes, all of which stay."""
+    on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if on:
+            gc.enable()
 
 
 class LiveTape(Tape, Observer):
@@ -43,7 +58,7 @@ class LiveTape(Tape, Observer):
         self._alive: dict[int, weakref.ref] = {}
         self._told = (0, 0, 0)
         self._left_out = 0
-        self._last = 0.0
+        self._next = 0.0
         self._context: Any = None
         self.widget: Any = None
         self.recording = False
@@ -57,6 +72,7 @@ class LiveTape(Tape, Observer):
             if self.widget is not None:
                 show_live(self.widget)
         self.recording = True
+        self._next = time.monotonic() + self._interval
         self._context = observe(self)
         self._context.__enter__()
         return self
@@ -80,14 +96,14 @@ class LiveTape(Tape, Observer):
             return
         self._pending.append(node)
         now = time.monotonic()
-        if now - self._last >= self._interval and self._last:
-            self._last = now
+        if now >= self._next:
             try:
                 self._flush(find_names(caller(2)))
             except Exception:
                 pass  # watching must not break what is watched; the end of the block tries again
-        elif not self._last:
-            self._last = now
+            # A batch that took long waits as long for the next: the block gets at least half of the time.
+            end = time.monotonic()
+            self._next = end + max(self._interval, end - now)
 
     # ----- batches -----
 
@@ -96,9 +112,10 @@ class LiveTape(Tape, Observer):
         nodes, self._pending = self._pending, []
         builder = self._builder
         builder.names = names
-        for node in nodes:  # values are read once, at the end: summaries on the way would slow the block down
-            builder.op(node)
-            self._alive[node.seq] = weakref.ref(node)
+        with _no_collection():
+            for node in nodes:  # values are read once, at the end: summaries on the way would slow the block down
+                builder.op(node)
+                self._alive[node.seq] = weakref.ref(node)
         builder.names = Names()
         event = self._event()
         if event is not None:
@@ -108,13 +125,13 @@ class LiveTape(Tape, Observer):
 
     def _event(self) -> AppendEvent | None:
         """Rows and edges since the last event."""
-        nodes, edges, groups = self._builder.nodes, self._builder.edges, self._builder.groups
-        before, self._told = self._told, (len(nodes["id"]), len(edges["source"]), len(groups))
+        rows, edges, groups = self._builder.rows, self._builder.edges, self._builder.groups
+        before, self._told = self._told, (len(rows), len(edges["source"]), len(groups))
         if before == self._told:
             return None
         return {
             "kind": "append",
-            "nodes": {name: column[before[0] :] for name, column in nodes.items()},  # type: ignore[attr-defined,typeddict-item]
+            "nodes": self._builder.columns(before[0]),
             "edges": {name: column[before[1] :] for name, column in edges.items()},  # type: ignore[attr-defined,typeddict-item]
             "groups": groups[before[2] :],
             "formulas": self._builder.formulas,
@@ -125,18 +142,17 @@ class LiveTape(Tape, Observer):
         """The last batch, names that were given only after an op ran, and the roots."""
         self._flush(names)
         builder = self._builder
-        row_of = {identity: row for row, identity in enumerate(builder.nodes["id"])}
+        row_of = {row[_ID]: row for row in builder.rows}
         for identity, reference in self._alive.items():
             node = reference()
             if node is None:
                 continue
             row = row_of[identity]
-            builder.nodes["label"][row] = names.of(node) or builder.nodes["label"][row]
-            if builder.nodes["value"][row] is None:
-                builder.nodes["value"][row] = builder.summary(names.value(node))
+            row[_LABEL] = names.of(node) or row[_LABEL]
+            if row[_VALUE] is None:
+                row[_VALUE] = builder.summary(names.value(node))
         used = set(builder.edges["source"])
-        roots = [i for i, kind in zip(builder.nodes["id"], builder.nodes["kind"], strict=True) if kind == "op"]
-        roots = [identity for identity in roots if identity not in used]
+        roots = [row[_ID] for row in builder.rows if row[_KIND] == "op" and row[_ID] not in used]
         self.graph = builder.graph(roots, self._title, self._left_out)
         self.formulas = builder.formulas
         self._alive = {}

@@ -78,11 +78,6 @@ def reachable(outputs: Iterable[Tensor]) -> list[Node]:
     return sorted(seen, key=lambda node: node.seq)
 
 
-def empty_columns() -> NodeColumns:
-    """Node columns without rows."""
-    return {name: [] for name in NodeColumns.__annotations__}  # type: ignore[return-value]
-
-
 def is_freed(node: Node) -> bool:
     """Whether backward let go of what the node saved."""
     return not isinstance(node.saved, tuple | list)
@@ -105,6 +100,8 @@ def known_values(nodes: Iterable[Node], names: Names) -> dict[int, Any]:
     return found
 
 
+COLUMNS = tuple(NodeColumns.__annotations__)
+PLACE = {name: place for place, name in enumerate(COLUMNS)}
 _NEUTRAL: dict[str, Any] = {
     "op": "", "symbol": "", "label": "", "name": "", "shape": [], "dtype": "", "device": "cpu", "group": -1,
     "line": None, "saved_bytes": 0, "saved": [], "value": None, "formula": "", "requires_grad": False,
@@ -112,15 +109,20 @@ _NEUTRAL: dict[str, Any] = {
 
 
 class Builder:
-    """Collects columns node by node; also used to append while recording.
+    """Collects rows node by node; also used to append while recording.
 
-    names    the learner's names;  ids  numbers of leaves and constants
+    names   the learner's names;  ids  numbers of leaves and constants
+    rows    one list of cells per node, in the order of `COLUMNS`
     """
 
     def __init__(self, names: Names | None = None, ids: Ids | None = None) -> None:
         self.names, self.ids = names or Names(), ids or Ids()
-        self.nodes, self.formulas = empty_columns(), {}
-        self.edges: EdgeColumns = {"source": [], "target": [], "slot": []}
+        self.rows: list[list[Any]] = []
+        self.formulas: Formulas = {}
+        self._sources: list[int] = []
+        self._targets: list[int] = []
+        self._slots: list[int] = []
+        self.edges: EdgeColumns = {"source": self._sources, "target": self._targets, "slot": self._slots}
         self.groups: list[Group] = []
         self.values: dict[int, Any] = {}
         self.name_formulas = False
@@ -137,9 +139,13 @@ class Builder:
 
     def row(self, **cells: Any) -> None:
         """Add one node; columns not given get their neutral value."""
-        for column, values in self.nodes.items():
-            values.append(cells[column] if column in cells else _NEUTRAL[column])
+        self.rows.append([cells[column] if column in cells else _NEUTRAL[column] for column in COLUMNS])
         self._emitted.add(cells["id"])
+
+    def columns(self, first: int = 0) -> NodeColumns:
+        """The rows from one on as columns."""
+        rows = self.rows[first:]
+        return dict(zip(COLUMNS, map(list, zip(*rows, strict=True)) if rows else ([] for _ in COLUMNS), strict=True))  # type: ignore
 
     def tensor(self, tensor: Tensor, kind: str = "", group: int = -1) -> int:
         """Add a leaf or constant tensor once, and tell its id. A parameter stands in the box of its first reader."""
@@ -183,54 +189,54 @@ class Builder:
         """Add an op after the leaves and constants it reads, with its edges."""
         if node.seq in self._emitted:
             return
-        saved = () if is_freed(node) else node.saved
-        group = self.group(node)
+        freed, seq, row = is_freed(node), node.seq, node.op
+        saved = () if freed else node.saved
+        group = self.group(node) if node.extra else -1
+        device = None
         for slot, edge in enumerate(node.edges):
-            if edge is None:
+            if type(edge) is Node:
+                source = edge.seq if edge.seq in self._emitted else None
+            elif edge is None:
                 source = self.constant(saved[slot] if slot < len(saved) else None, group)
-            elif isinstance(edge, Tensor):
-                source = self.tensor(edge, group=group)
+            elif type(edge) is Slot:
+                source = edge.node.seq if edge.node.seq in self._emitted else None
             else:
-                source = (edge.node if type(edge) is Slot else edge).seq
-                source = source if source in self._emitted else None
+                device = str(edge.device)
+                source = self.tensor(edge, group=group)
             if source is not None:
-                self.edges["source"].append(source)
-                self.edges["target"].append(node.seq)
-                self.edges["slot"].append(slot)
-        many = node.op.outputs != 1
-        shape, dtype = (node.shape[0], node.dtype[0]) if many and node.shape else (node.shape, node.dtype)
-        kept = self.saved(node)
-        self.row(
-            id=node.seq, kind="op", op=node.op.name, symbol=node.op.symbol, label=self.names.of(node),
-            name=node.name(), shape=list(shape), dtype=dtype_name(dtype), device=self.device(node),
-            group=group, line=self.line(node), saved=kept,
-            saved_bytes=None if is_freed(node) else sum(one["bytes"] for one in kept),
-            value=self.summary(self.values.get(node.seq)), formula=self.formula(node), requires_grad=True,
-        )  # fmt: skip
+                self._sources.append(source)
+                self._targets.append(seq)
+                self._slots.append(slot)
+        shape, dtype = node.shape, node.dtype
+        if row.outputs != 1 and shape and type(shape[0]) is not int:
+            shape, dtype = shape[0], dtype[0]
+        kept = [] if freed else self.saved(node)
+        size = None if freed else sum([one["bytes"] for one in kept])
+        value = self.values.get(seq)
+        self.rows.append([  # in the order of COLUMNS: this is done for every node, and names would cost twice the time
+            seq, "op", row.name, row.symbol, self.names.of(node), row.grad_name, list(shape), dtype_name(dtype),
+            device or self.device(saved), group, self.line(node), size, kept, None if value is None else self.summary(value),
+            self.formula(node), True,
+        ])  # fmt: skip
+        self._emitted.add(seq)
 
-    def device(self, node: Node) -> str:
-        """Device of a node, from any tensor it touches."""
-        for edge in node.edges:
-            if isinstance(edge, Tensor):
-                return str(edge.device)
-        for saved in () if is_freed(node) else node.saved:
-            if isinstance(saved, Tensor):
-                return str(saved.device)
-        return "cpu"
+    def device(self, saved: Iterable[Any]) -> str:
+        """Device of a node, from what it keeps."""
+        return next((str(value.device) for value in saved if isinstance(value, Tensor)), "cpu")
 
     def saved(self, node: Node) -> list[Saved]:
         """What the node keeps for its rule."""
-        if is_freed(node):
-            return []
-        kept = [("y", node.y)] + [(f"x{i}", value) for i, value in enumerate(node.saved)]
         found: list[Saved] = []
-        for operand, value in kept:
+        for place, value in enumerate((node.y, *node.saved)):
+            if value is None or type(value) is Aval:
+                continue
             held = getattr(value, "_d", value)
-            if hasattr(held, "nbytes"):
-                owner = held if getattr(held, "base", None) is None else held.base
-                self._kept[id(owner)] = max(self._kept.get(id(owner), 0), held.nbytes)
-                shape, dtype = list(held.shape), dtype_name(held.dtype)
-                found.append({"operand": operand, "shape": shape, "dtype": dtype, "bytes": held.nbytes})
+            size = getattr(held, "nbytes", None)
+            if size is not None:
+                owner = id(held if getattr(held, "base", None) is None else held.base)
+                self._kept[owner] = max(self._kept.get(owner, 0), size)
+                operand = f"x{place - 1}" if place else "y"
+                found.append({"operand": operand, "shape": list(held.shape), "dtype": dtype_name(held.dtype), "bytes": size})
         return found
 
     def line(self, node: Node) -> Line | None:
@@ -325,7 +331,7 @@ class Builder:
     def graph(self, roots: Sequence[int], title: str, truncated: int = 0) -> Graph:
         """What was collected, as a snapshot."""
         return {
-            "protocol": PROTOCOL, "nodes": self.nodes, "edges": self.edges, "groups": self.groups,
+            "protocol": PROTOCOL, "nodes": self.columns(), "edges": self.edges, "groups": self.groups,
             "roots": list(roots), "title": title, "strings_language": "en", "truncated": truncated,
             "saved_unique_bytes": sum(self._kept.values()),
         }  # fmt: skip

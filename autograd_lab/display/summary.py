@@ -7,6 +7,7 @@ complex, empty, all NaN) has one.
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ LINE = 64
 BINS = 20
 
 
+@cache
 def dtype_name(dtype: Any) -> str:
     """Name of a NumPy dtype or of one of ours: float32, bfloat16."""
     return getattr(dtype, "name", None) or str(dtype)
