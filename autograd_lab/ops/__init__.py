@@ -4,7 +4,7 @@ import importlib
 
 MODULES = """
     compare elementwise shape index join reduce softmax matmul create triangles complex layout reductions diagonals arithmetic
-    conversion assign indexing joining picking sorting einsum svd norms queries seeding
+    conversion assign indexing joining picking sorting scans einsum svd norms queries seeding
     boundary activation loss conv pool normalize embedding
 """.split()
 """The row modules, in an order that respects their imports of one another."""

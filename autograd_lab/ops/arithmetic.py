@@ -10,8 +10,8 @@ from ..core.tensor import TENSOR_TYPES, Tensor
 from . import compare, elementwise
 from .compare import where
 from .dims import need_tensor, scalar_name
-from .shape import cast_to
 from .samples import Sample, binary, mismatched, spread
+from .shape import cast_to
 
 _NUMBERS = frozenset((int, float))
 
@@ -65,12 +65,16 @@ def _divide_floor(xp, a, b):
     return xp.floor_divide(a, b)
 
 
+def _divide_trunc(xp, a, b):
+    return _whole_division(xp, a, b) if _kind(a, b) in "iu" else xp.trunc(xp.true_divide(a, b))
+
+
 def _zero(g, y, a, b):
     return g * 0.0
 
 
 div_trunc = op(
-    "div_trunc", lambda xp, a, b: _whole_division(xp, a, b) if _kind(a, b) in "iu" else xp.trunc(xp.true_divide(a, b)), _zero, _zero,
+    "div_trunc", _divide_trunc, _zero, _zero,
     dtypes="arith", symbol="÷", grad_name="Div", samples=binary(low2=0.5, order=1), errors=mismatched, public=False,
     ref=lambda a, b: np.trunc(np.true_divide(a, b)), formula={"forward": "a / b, towards 0", "rules": ["0", "0"]},
 )  # fmt: skip
@@ -89,9 +93,7 @@ def div(input, other, *, rounding_mode=None, out=None):
     if rounding_mode is None:
         return elementwise.div(input, other, out=out)
     if rounding_mode not in ("trunc", "floor"):
-        raise RuntimeError(
-            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
-        )
+        raise RuntimeError(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'")
     return (div_trunc if rounding_mode == "trunc" else div_floor)(input, other, out=out)
 
 
@@ -177,6 +179,25 @@ for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
     _checked(getattr(compare, _name), _name, False)
 for _name in ("logical_and", "logical_or", "logical_xor"):
     _checked(getattr(compare, _name), _name, True, True)
+
+nan_to_num_row = op(
+    "nan_to_num", lambda xp, x, nan, high, low: xp.nan_to_num(x, nan=nan, posinf=high, neginf=low),
+    lambda g, y, x, nan, high, low: where(compare.isfinite(x), g, 0.0),
+    saves="x", dtypes="free", kind="structure", ref=lambda x, n, h, low: np.nan_to_num(x, nan=n, posinf=h, neginf=low),
+    samples=lambda: iter((
+        Sample(spread((3, 4)), params=(0.0, None, None)),
+        Sample(np.array([np.nan, np.inf, -np.inf]), params=(1.0, 2.0, 3.0), order=0),
+    )),
+    formula={"forward": "x, numbers in place of nan and ±inf", "rules": ["ḡ where x is finite, else 0"]},
+)  # fmt: skip
+
+
+@public("nan_to_num", inplace=True)
+def nan_to_num(input, nan=None, posinf=None, neginf=None, *, out=None):
+    """NaN replaced by ``nan`` (0), infinities by ``posinf`` and ``neginf`` (the largest and smallest of the dtype)."""
+    value = nan_to_num_row(input, 0.0 if nan is None else nan, posinf, neginf)
+    return value if out is None else write_out(out, value)
+
 
 # ----- combinations -----
 

@@ -42,9 +42,7 @@ def fill(input, value):
     Raises: RuntimeError for a value with dimensions.
     """
     if isinstance(value, Tensor) and value._d.ndim:
-        raise RuntimeError(
-            f"fill_ only supports 0-dimension value tensor but got tensor with {value._d.ndim} dimensions."
-        )
+        raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value._d.ndim} dimensions.")
     if isinstance(value, complex) and input._d.dtype.kind != "c":
         raise RuntimeError("value cannot be converted to type without overflow: it is complex")
     return fill_row(input, value)
@@ -134,9 +132,7 @@ def region_value(src, shape, dtype, name):
         except ValueError:
             fits = False
         if not fits:
-            raise RuntimeError(
-                f"{name}: shape mismatch: value of shape {list(have)} cannot be broadcast to shape {list(shape)}"
-            )
+            raise RuntimeError(f"{name}: shape mismatch: value of shape {list(have)} cannot be broadcast to shape {list(shape)}")
         value = expand_copy(value, shape)
     return value
 
@@ -221,8 +217,12 @@ def exponential_(self, lambd=1.0, *, generator=None):
 
 def log_normal_(self, mean=1.0, std=2.0, *, generator=None):
     """Fill with exp of values drawn from N(mean, std²), in place."""
-    values = np.exp(_generator(generator).normal(self._d.shape, self._d.dtype, mean, std))
-    return write(self, values, "log_normal_")
+    source, left = _generator(generator), self._d.size
+    parts = [np.empty(0)]
+    while left:  # PyTorch draws these one by one, which the generator does for fewer than 16
+        parts.append(source.normal((min(left, 15),), np.float64, mean, std))
+        left -= parts[-1].size
+    return write(self, np.exp(np.concatenate(parts)).reshape(self._d.shape), "log_normal_")
 
 
 METHODS.update(

@@ -40,6 +40,12 @@ imag_view = op(
 )  # fmt: skip
 
 
+def _angle(xp, x):
+    if x.dtype.kind == "c":
+        return xp.angle(x)
+    return xp.where(xp.isnan(x), x, xp.where(x < 0, x.dtype.type(np.pi), x.dtype.type(0)))
+
+
 def _angle_rule(g, y, x):
     if not hasattr(x, "is_complex") and x.dtype.kind != "c" or isinstance(x, Tensor) and not x.is_complex():
         return g * 0.0
@@ -49,7 +55,7 @@ def _angle_rule(g, y, x):
 
 
 angle = op(
-    "angle", lambda xp, x: xp.angle(x) if x.dtype.kind == "c" else xp.where(xp.isnan(x), x, xp.where(x < 0, x.dtype.type(np.pi), x.dtype.type(0))),
+    "angle", _angle,
     _angle_rule, saves="x", dtypes="float", holomorphic=False, samples=_complex_samples(order=1), ref="numpy.angle", public=True,
     kind="structure", formula={"forward": "arg x", "rules": ["ḡ · i x / |x|²"]},
 )  # fmt: skip
@@ -111,6 +117,42 @@ def complex_(real, imag, *, out=None):
             f"Expected both inputs to be Half, Float or Double tensors but got {real.dtype.name} and {imag.dtype.name}"
         )
     return cast(real, _complex_dtype(real)) + cast(imag, _complex_dtype(real)) * 1j
+
+
+def _as_real(xp, x):
+    return x[..., None].view(np.float64 if x.dtype.itemsize == 16 else np.float32)
+
+
+def _as_complex(xp, x):
+    joined = x if x.flags.c_contiguous else xp.ascontiguousarray(x)
+    return joined.view(np.complex128 if x.dtype.itemsize == 8 else np.complex64)[..., 0]
+
+
+real_pairs = op(
+    "view_as_real", _as_real, lambda g, y, x: complex_pairs(g), kind="view", holomorphic=False, ref=lambda x: _as_real(np, x),
+    samples=lambda: iter((Sample(spread((3, 4)) + 1j * spread((3, 4), seed=1)),)),
+    formula={"forward": "real and imaginary part as pairs", "rules": ["ḡ as complex numbers"]},
+)  # fmt: skip
+complex_pairs = op(
+    "view_as_complex", _as_complex, lambda g, y, x: real_pairs(g), kind="view", holomorphic=False, ref=lambda x: _as_complex(np, x),
+    samples=lambda: iter((Sample(spread((3, 2))),)), formula={"forward": "pairs as complex numbers", "rules": ["ḡ as pairs"]},
+)  # fmt: skip
+
+
+@public("view_as_real", method=False)
+def view_as_real(input):
+    """A view of a complex tensor as pairs of real and imaginary part. Raises: RuntimeError for a real tensor."""
+    if input._d.dtype.kind != "c":
+        raise RuntimeError("view_as_real is only supported for complex tensors")
+    return real_pairs(input)
+
+
+@public("view_as_complex", method=False)
+def view_as_complex(input):
+    """A view of pairs as complex numbers. Raises: RuntimeError unless the last dimension has size 2."""
+    if input._d.dtype.kind != "f" or not input._d.ndim or input._d.shape[-1] != 2:
+        raise RuntimeError(f"Tensor must have a last dimension of size 2 and be Float or Double, got {list(input._d.shape)}")
+    return complex_pairs(input)
 
 
 def _set_part(view):

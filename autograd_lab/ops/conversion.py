@@ -53,9 +53,7 @@ def to(input, *args, dtype=None, device=None, non_blocking=False, copy=False, me
             rest.append(a)
     if rest:
         if not all(isinstance(a, bool) for a in rest):
-            raise TypeError(
-                f"to() received an invalid combination of arguments: {', '.join(type(a).__name__ for a in args)}"
-            )
+            raise TypeError(f"to() received an invalid combination of arguments: {', '.join(type(a).__name__ for a in args)}")
         copy = copy or (len(rest) > 1 and rest[1])
     if other is not None:
         dtype, device = other.dtype, other.device
@@ -177,9 +175,7 @@ def _publish_types():
         NAMESPACES["torch"][name] = memory_format(name)
     NAMESPACES["torch"]["memory_format"] = memory_format
     for name, dtype in TYPE_NAMES.items():
-        doc = (
-            f"``torch.{name}Tensor([1, 2])``: the old way to make a {dtype.name} tensor; use ``tensor(data, dtype=…)``."
-        )
+        doc = f"``torch.{name}Tensor([1, 2])``: the old way to make a {dtype.name} tensor; use ``tensor(data, dtype=…)``."
         made = _TypeMeta(f"{name}Tensor", (), {"dtype": dtype, "__doc__": doc, "__module__": "torch"})
         NAMESPACES["torch"][made.__name__] = made
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..backend import dtype as dt
 from ..backend import random as rnd
+from ..backend.box_muller import fused_float64
 from ..backend.device import CPU, device
 from ..backend.namespace import backend_for
 from ..core.public import public
@@ -258,7 +259,7 @@ def linspace(start, end, steps, *, dtype=None, device=None, requires_grad=False,
 
 
 def _evenly(start, end, steps, kind):
-    """PyTorch's way: from the start up to the middle, then from the end downwards, in the dtype's own precision."""
+    """PyTorch's numbers: from the start up to the middle, then from the end downwards, by fused multiply-adds."""
     fine = kind if kind.kind in "fc" and kind.itemsize > 2 else np.dtype(np.float32)
     if kind.kind in "iu":
         start, end = int(start), int(end)
@@ -266,11 +267,15 @@ def _evenly(start, end, steps, kind):
     if steps < 2:
         return np.full(steps, first).astype(kind)
     step = (last - first) / fine.type(steps - 1)
-    i = np.arange(steps)
     half = steps // 2
-    up = first + step * i[:half].astype(fine)
-    down = last - step * (steps - 1 - i[half:]).astype(fine)
-    return np.concatenate([up, down]).astype(kind)
+    up, down = np.arange(half), np.arange(steps - 1 - half, -1, -1)
+    if fine.kind == "c":
+        return np.concatenate([first + step * up, last - step * down]).astype(kind)
+    if fine == np.float64:
+        up, down = fused_float64(up.astype(fine), step, first), fused_float64(down.astype(fine), -step, last)
+    else:
+        up, down = (float(first) + float(step) * up), (float(last) - float(step) * down)
+    return np.concatenate([up, down]).astype(fine).astype(kind)
 
 
 # ----- random -----

@@ -13,9 +13,7 @@ def _triangle(name, row):
     def triangle(input, diagonal=0, *, out=None):
         need_tensor(input, name)
         if input._d.ndim < 2:
-            raise RuntimeError(
-                f"{name}: input tensor must have at least 2 dimensions, got shape {list(input._d.shape)}"
-            )
+            raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions, got shape {list(input._d.shape)}")
         value = row(input, diagonal)
         return value if out is None else write_out(out, value)
 

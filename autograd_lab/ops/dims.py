@@ -20,9 +20,7 @@ def scalar_name(dtype):
 def need_tensor(value, name, position=1, argument="input"):
     """Raise TypeError unless ``value`` is a Tensor."""
     if type(value) not in TENSOR_TYPES and not isinstance(value, Tensor):
-        raise TypeError(
-            f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {type(value).__name__}"
-        )
+        raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be Tensor, not {type(value).__name__}")
 
 
 def one_dim(dim, ndim):

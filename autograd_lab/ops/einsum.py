@@ -8,6 +8,7 @@ import numpy as np
 from ..core.op import op
 from ..core.public import public
 from ..core.tensor import Tensor
+from .dims import one_dim
 from .elementwise import mul
 from .matmul import matmul
 from .reduce import sum_row
@@ -108,13 +109,14 @@ def _operand_rule(g, operands, inputs, output, k):
     present = set(output).union(*map(set, other_labels))
     wanted = [v for v in distinct if v in present]
     out = contract([g, *others], [output, *other_labels], wanted)
-    shape = tuple(size[v] if v in wanted else 1 for v in distinct)
     if any(size[v] == 1 and have != 1 for v, have in zip(wanted, out.shape, strict=True)):
         out = sum_row(out, tuple(i for i, v in enumerate(wanted) if size[v] == 1), True)
-    full = tuple(size[v] for v in distinct)
-    if shape != full or out.shape != shape:
+    have = dict(zip(wanted, out.shape, strict=True))
+    shape, full = tuple(have.get(v, 1) for v in distinct), tuple(size[v] for v in distinct)
+    if out.shape != shape:
         out = reshape(out, shape)
-        out = expand_copy(out, full) if shape != full else out
+    if shape != full:  # summed over, or another operand's size of 1 was stretched
+        out = expand_copy(out, full)
     return _onto_diagonals(out, distinct, labels, x.shape)
 
 
@@ -141,7 +143,7 @@ def _onto_diagonals(g, distinct, labels, shape):
 def _samples():
     for equation, shapes in (("ij,jk->ik", ((3, 4), (4, 2))), ("bij,bjk->bik", ((2, 3, 4), (2, 4, 2))), ("i,j->ij", ((3,), (4,))),
                              ("ii->i", ((3, 3),)), ("ij->j", ((3, 4),)), ("ij,jk,kl->il", ((2, 3), (3, 4), (4, 2))),
-                             ("iji,j->", ((3, 2, 3), (2,)))):  # fmt: skip
+                             ("iji,j->", ((3, 2, 3), (2,))), ("ij,jk->ik", ((3, 1), (4, 2)))):  # fmt: skip
         left, _, right = equation.partition("->")
         inputs = tuple(tuple(part) for part in left.split(","))
         operands = [spread(s, seed=i) for i, s in enumerate(shapes)]
@@ -149,11 +151,17 @@ def _samples():
 
 
 def _reference(operands, inputs, output):
+    size = {}
+    for labels, x in zip(inputs, operands, strict=True):
+        for v, n in zip(labels, x.shape, strict=True):
+            size[v] = max(n, size.get(v, 1))
+    operands = [np.broadcast_to(x, [size[v] for v in labels]) for labels, x in zip(inputs, operands, strict=True)]
     return np.einsum(",".join("".join(p) for p in inputs) + "->" + "".join(output), *operands)
 
 
 einsum_row = op(
-    "einsum", _forward, joint=_rule, saves="operands", kind="matmul", arity="many", dtypes="match", samples=_samples, ref=_reference,
+    "einsum", _forward, joint=_rule, saves="operands", kind="matmul", arity="many", dtypes="match",
+    samples=_samples, ref=_reference,
     formula={"forward": "Σ of products over the letters that are not kept", "rules": ["Σ of ḡ · the other operands"]},
 )  # fmt: skip
 
@@ -210,14 +218,10 @@ def _read(equation, ndims):
     inputs = [_letters(term, n, spare, widest, equation) for term, n in zip(terms, ndims, strict=True)]
     named = [v for labels in inputs for v in labels]
     if arrow:
-        output = _letters(
-            right, len(right.replace("...", "")) + (widest if "..." in right else 0), spare, widest, equation
-        )
+        output = _letters(right, len(right.replace("...", "")) + (widest if "..." in right else 0), spare, widest, equation)
         for v in output:
             if v not in named:
-                raise RuntimeError(
-                    f"einsum(): output subscript {v} does not appear in the equation for any input operand"
-                )
+                raise RuntimeError(f"einsum(): output subscript {v} does not appear in the equation for any input operand")
             if output.count(v) > 1:
                 raise RuntimeError(f"einsum(): output subscript {v} appears more than once in the output")
     else:
@@ -230,14 +234,12 @@ def _letters(term, ndim, spare, widest, equation):
     before, dots, after = term.partition("...")
     for c in before + after:
         if c not in string.ascii_letters:
-            raise RuntimeError(
-                f"einsum(): invalid subscript given: {c!r} in {equation!r}, subscripts must be in [a-zA-Z]"
-            )
+            raise RuntimeError(f"einsum(): invalid subscript given: {c!r} in {equation!r}, subscripts must be in [a-zA-Z]")
     n = ndim - len(before) - len(after)
     if n < 0 or (n and not dots):
         raise RuntimeError(
-            f"einsum(): the number of subscripts in the equation ({len(before) + len(after)}) does not match the number of dimensions "
-            f"({ndim}) for operand {term!r}" + ("" if dots else " and no ellipsis was given")
+            f"einsum(): the number of subscripts in the equation ({len(before) + len(after)}) does not match the number of "
+            f"dimensions ({ndim}) for operand {term!r}" + ("" if dots else " and no ellipsis was given")
         )
     return [*before, *spare[widest - n : widest], *after] if dots else list(before)
 
@@ -251,6 +253,36 @@ def _check_sizes(inputs, operands):
                 raise RuntimeError(f"einsum(): subscript {v} is repeated for operand {place} but the sizes don't match")
             if s != 1 and known not in (1, s):
                 raise RuntimeError(
-                    f"einsum(): subscript {v} has size {s} for operand {place} (dimension {d}) which does not broadcast with {known}"
+                    f"einsum(): subscript {v} has size {s} for operand {place} (dimension {d}) which does not broadcast "
+                    f"with {known}"
                 )
             size[v] = max(known, s) if s else s
+
+
+@public("tensordot", method=False)
+def tensordot(a, b, dims=2, out=None):
+    """Sum of products over the last ``dims`` dimensions of ``a`` and the first of ``b``, or over two lists of dimensions.
+
+    Raises: RuntimeError where their sizes differ.
+    """
+    na, nb = a._d.ndim, b._d.ndim
+    if isinstance(dims, Tensor):
+        dims = dims.tolist()
+    if isinstance(dims, int):
+        if dims < 0 or dims > min(na, nb):
+            raise RuntimeError(f"tensordot expects dims >= 0 and at most {min(na, nb)}, but got dims={dims}")
+        left, right = range(na - dims, na), range(dims)
+    else:
+        left, right = ([dims[0]], [dims[1]]) if isinstance(dims[0], int) else dims
+    pairs = {one_dim(j, nb): one_dim(i, na) for i, j in zip(left, right, strict=True)}
+    for j, i in pairs.items():
+        if a._d.shape[i] != b._d.shape[j] and 1 not in (a._d.shape[i], b._d.shape[j]):
+            raise RuntimeError(
+                f"contracted dimensions need to match, but first has size {a._d.shape[i]} in dim {i} and second has size "
+                f"{b._d.shape[j]} in dim {j}"
+            )
+    letters = iter(string.ascii_letters)
+    la = tuple(next(letters) for _ in range(na))
+    lb = tuple(la[pairs[j]] if j in pairs else next(letters) for j in range(nb))
+    summed = {la[i] for i in pairs.values()}
+    return einsum_row([a, b], (la, lb), tuple(v for v in la + lb if v not in summed))

@@ -31,9 +31,7 @@ def getitem(self, index):
         return slice_view(self, _slice(index))
     if kind in TENSOR_TYPES:
         d = index._d
-        if (d.dtype == np.int64 and d.ndim and self._d.ndim) or (
-            d.dtype == np.bool_ and d.ndim and d.shape == self._d.shape
-        ):
+        if (d.dtype == np.int64 and d.ndim and self._d.ndim) or (d.dtype == np.bool_ and d.ndim and d.shape == self._d.shape):
             try:
                 return index_row(self, (d,))
             except IndexError as error:
@@ -147,11 +145,7 @@ def _put(view, advanced, value, accumulate=False):
 def _slice(s):
     if s.step is not None and type(s.step) is int and s.step <= 0:
         raise ValueError("step must be greater than zero; to reverse use flip(dim)")
-    if (
-        isinstance(s.start, int | None)
-        and isinstance(s.stop, int | None)
-        and (s.step is None or isinstance(s.step, int))
-    ):
+    if isinstance(s.start, int | None) and isinstance(s.stop, int | None) and (s.step is None or isinstance(s.step, int)):
         return s
     return slice(*(None if v is None else _whole(v) for v in (s.start, s.stop, s.step)))
 
@@ -160,9 +154,7 @@ def _whole(value):
     try:
         return value.__index__()
     except (AttributeError, TypeError):
-        raise TypeError(
-            f"slice indices must be integers or None or have an __index__ method, got {type(value).__name__}"
-        ) from None
+        raise TypeError(f"slice indices must be integers or None or have an __index__ method, got {type(value).__name__}") from None
 
 
 def parsed(self, index):
@@ -226,9 +218,7 @@ def _as_items(index):
     if isinstance(index, list) and any(
         isinstance(i, slice | list | tuple | Tensor | np.ndarray) or i is None or i is Ellipsis for i in index
     ):
-        if any(isinstance(i, Tensor) and i._d.ndim == 0 for i in index) and all(
-            isinstance(i, Tensor | int) for i in index
-        ):
+        if any(isinstance(i, Tensor) and i._d.ndim == 0 for i in index) and all(isinstance(i, Tensor | int) for i in index):
             return ([int(i) for i in index],)
         return tuple(index)
     return (index,)

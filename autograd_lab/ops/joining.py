@@ -40,9 +40,7 @@ def cat(tensors, dim=0, *, out=None, axis=None):
     first = next((t for t in tensors if t._d.shape != (0,)), tensors[0])
     shape = first._d.shape
     if any(not t._d.ndim for t in tensors):
-        raise RuntimeError(
-            "zero-dimensional tensor (at position 0) cannot be concatenated; use stack, or reshape(1) first"
-        )
+        raise RuntimeError("zero-dimensional tensor (at position 0) cannot be concatenated; use stack, or reshape(1) first")
     dim = one_dim(dim if axis is None else axis, len(shape))
     try:
         value = cat_row(tensors, dim)
@@ -66,9 +64,7 @@ def _sizes_differ(tensors, shape, dim):
                     f"Sizes of tensors must match except in dimension {dim}. Expected size {a} but got size {b} for tensor number "
                     f"{i} in the list."
                 )
-    return RuntimeError(
-        f"cat: tensors of shapes {[list(t._d.shape) for t in tensors]} cannot be joined along dimension {dim}"
-    )
+    return RuntimeError(f"cat: tensors of shapes {[list(t._d.shape) for t in tensors]} cannot be joined along dimension {dim}")
 
 
 @public("stack", method=False)
@@ -158,8 +154,8 @@ def split(tensor, split_size_or_sections=None, dim=0, *, split_size=None):
         sections = tuple(int(s) for s in size)
         if sum(sections) != length or min(sections, default=0) < 0:
             raise RuntimeError(
-                f"split_with_sizes expects split_sizes to sum exactly to {length} (input tensor's size at dimension {dim}), but got "
-                f"split_sizes={list(sections)}"
+                f"split_with_sizes expects split_sizes to sum exactly to {length} (input tensor's size at dimension {dim}), "
+                f"but got split_sizes={list(sections)}"
             )
         return split_row(tensor, sections, dim)
     if size < 0 or (size == 0 and length):
@@ -205,9 +201,7 @@ def tensor_split(input, indices_or_sections=None, dim=0, *, indices=None, sectio
         small, more = divmod(length, cuts)
         return split_row(input, (small + 1,) * more + (small,) * (cuts - more), dim)
     bounds = [0, *cuts, length]
-    return tuple(
-        slice_view(input, (slice(None),) * dim + (slice(a, b), ...)) for a, b in zip(bounds, bounds[1:], strict=False)
-    )
+    return tuple(slice_view(input, (slice(None),) * dim + (slice(a, b), ...)) for a, b in zip(bounds, bounds[1:], strict=False))
 
 
 def _split_along(name, dim, least):
@@ -262,9 +256,7 @@ def select(input, dim, index):
     dim = one_dim(dim, input._d.ndim)
     index, size = int(index), input._d.shape[dim]
     if not -size <= index < size:
-        raise IndexError(
-            f"select(): index {index} out of range for tensor of size {list(input._d.shape)} at dimension {dim}"
-        )
+        raise IndexError(f"select(): index {index} out of range for tensor of size {list(input._d.shape)} at dimension {dim}")
     return slice_view(input, (slice(None),) * dim + (index, ...))
 
 
@@ -308,9 +300,7 @@ def meshgrid(*tensors, indexing=None):
     if swap:
         parts[0], parts[1] = parts[1], parts[0]
     shape = tuple(t._d.size for t in parts)
-    grids = [
-        expand(_reshaped(t, (1,) * i + (t._d.size,) + (1,) * (len(parts) - 1 - i)), shape) for i, t in enumerate(parts)
-    ]
+    grids = [expand(_reshaped(t, (1,) * i + (t._d.size,) + (1,) * (len(parts) - 1 - i)), shape) for i, t in enumerate(parts)]
     if swap:
         grids[0], grids[1] = grids[1], grids[0]
     return tuple(grids)

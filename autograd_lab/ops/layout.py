@@ -220,9 +220,7 @@ def _matrix_adjoint(input):
     return _reversed_dims(input).conj()
 
 
-METHODS.update(
-    T=property(_reversed_dims), mT=property(_matrix_transpose), mH=property(_adjoint), H=property(_matrix_adjoint)
-)
+METHODS.update(T=property(_reversed_dims), mT=property(_matrix_transpose), mH=property(_adjoint), H=property(_matrix_adjoint))
 publish(_adjoint, ("adjoint",))
 
 
@@ -233,9 +231,7 @@ def movedim(input, source, destination):
     source = some_dims(source if isinstance(source, tuple | list) else (source,), ndim) or ()
     destination = some_dims(destination if isinstance(destination, tuple | list) else (destination,), ndim) or ()
     if len(source) != len(destination):
-        raise RuntimeError(
-            "movedim: Invalid source or destination dims: they must contain the same number of dimensions"
-        )
+        raise RuntimeError("movedim: Invalid source or destination dims: they must contain the same number of dimensions")
     order = [d for d in range(ndim) if d not in source]
     for place, d in sorted(zip(destination, source, strict=True)):
         order.insert(place, d)
@@ -264,9 +260,7 @@ def expand(input, *sizes_, size=None, implicit=False):
         if size_ == -1 and old is not None:
             size_ = old
         elif size_ < 0:
-            raise RuntimeError(
-                f"The expanded size of the tensor ({size_}) isn't allowed in a leading, non-existing dimension {i}"
-            )
+            raise RuntimeError(f"The expanded size of the tensor ({size_}) isn't allowed in a leading, non-existing dimension {i}")
         elif old is not None and old != 1 and old != size_:
             raise RuntimeError(
                 f"The expanded size of the tensor ({size_}) must match the existing size ({old}) at non-singleton dimension {i}.  "
@@ -305,9 +299,7 @@ def broadcast_shapes(*shapes):
     try:
         return Size(np.broadcast_shapes(*((s,) if isinstance(s, int) else tuple(s) for s in shapes)))
     except ValueError:
-        raise RuntimeError(
-            f"Shape mismatch: objects cannot be broadcast to a single shape: {[list(s) for s in shapes]}"
-        ) from None
+        raise RuntimeError(f"Shape mismatch: objects cannot be broadcast to a single shape: {[list(s) for s in shapes]}") from None
 
 
 @public("repeat", namespace=None)
@@ -384,3 +376,22 @@ for _function in (squeeze, unsqueeze, transpose, t):
     _reshaping_in_place(_function, _function.__name__ + "_")
 for _name in ("swapaxes_", "swapdims_"):
     METHODS[_name] = METHODS["transpose_"]
+
+
+def resize_(self, *size, memory_format=None):
+    """Change the sizes in place, keeping the elements in order; new elements hold whatever memory held.
+
+    Raises: RuntimeError for a tensor that requires grad.
+    """
+    if self._node is not None:
+        raise RuntimeError("cannot resize variables that require grad")
+    shape = sizes(size)
+    flat, n = self._array().reshape(-1), math.prod(shape)
+    if n > flat.size:
+        flat = np.concatenate([flat, np.empty(n - flat.size, flat.dtype)])
+    self._d = flat[:n].reshape(shape)
+    return self
+
+
+METHODS["resize_"] = resize_
+METHODS["resize_as_"] = lambda self, other: resize_(self, *other._d.shape)

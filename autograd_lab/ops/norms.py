@@ -59,9 +59,7 @@ def _vector_rule(g, y, x, order, dims, keepdim):
 def _vector_samples():
     for order in (2, 1, 3, 0.5, _INF, -_INF, 0):
         for dims, keep in ((None, False), ((1,), True)):
-            yield Sample(
-                spread((2, 3), 0.3, 2.0), params=(order, dims, keep), order=2 if order else 1, note=f"{order} {dims}"
-            )
+            yield Sample(spread((2, 3), 0.3, 2.0), params=(order, dims, keep), order=2 if order else 1, note=f"{order} {dims}")
 
 
 vector_norm_row = op(
@@ -76,15 +74,14 @@ vector_norm_row = op(
 def _floating(input, name, dtype):
     if dtype is not None:
         if dtype.category < dt.CATEGORY_FLOAT or (input._d.dtype.kind == "c" and not dtype.is_complex):
-            raise RuntimeError(
-                f"{name}: dtype should be floating point or complex and fit the input, but got {dtype!r}"
-            )
+            raise RuntimeError(f"{name}: dtype should be floating point or complex and fit the input, but got {dtype!r}")
         if input._d.dtype.kind == "f" and dtype.is_complex:
             raise RuntimeError(f"{name}: dtype should be real for real inputs, but got {dtype!r}")
         return cast_to(input, dtype)
     if not is_floating(input):
         raise RuntimeError(
-            f"{name}: Expected a floating point or complex tensor as input. Got {scalar_name(input.dtype)}; convert with .float() first"
+            f"{name}: Expected a floating point or complex tensor as input. Got {scalar_name(input.dtype)}; "
+            "convert with .float() first"
         )
     return input
 
@@ -124,9 +121,7 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=No
     A = _floating(A, "linalg.matrix_norm", dtype)
     ndim = A._d.ndim
     if ndim < 2:
-        raise RuntimeError(
-            f"linalg.matrix_norm: The input tensor A must have at least 2 dimensions, got shape {list(A._d.shape)}"
-        )
+        raise RuntimeError(f"linalg.matrix_norm: The input tensor A must have at least 2 dimensions, got shape {list(A._d.shape)}")
     if not isinstance(dim, tuple | list) or len(dim) != 2:
         raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {dim}")
     row, column = one_dim(dim[0], ndim), one_dim(dim[1], ndim)
@@ -146,11 +141,7 @@ def _matrix(A, order, row, column, keepdim):
     elif order in ("nuc", 2, -2):
         values = singular_values(movedim(A, (row, column), (-2, -1)))
         last = (values._d.ndim - 1,)
-        value = (
-            sum_row(values, last, False)
-            if order == "nuc"
-            else (amax_row if order > 0 else amin_row)(values, last, False)
-        )
+        value = sum_row(values, last, False) if order == "nuc" else (amax_row if order > 0 else amin_row)(values, last, False)
         return _with_dims(value, A._d.shape, row, column) if keepdim else value
     else:
         raise RuntimeError(f"linalg.matrix_norm: Order {order} not supported.")

@@ -63,15 +63,14 @@ def _from_source(g, src, index, dim):
 def _scatter_samples():
     index = np.array([[0, 2, 1, 0], [1, 1, 0, 2]])
     yield Sample(spread((3, 4)), np.array([[0, 2, 1, 0]]), spread((1, 4), seed=1), params=(0,), wrt=(0, 2))
-    yield Sample(
-        spread((2, 4)), index[:, :2] * 1 + np.array([[0, 1], [0, 1]]), spread((2, 3), seed=1), params=(1,), wrt=(0, 2)
-    )
+    yield Sample(spread((2, 4)), index[:, :2] * 1 + np.array([[0, 1], [0, 1]]), spread((2, 3), seed=1), params=(1,), wrt=(0, 2))
     yield Sample(spread((2, 4)), np.array([[1], [3]]), 0.5, params=(1,), wrt=(0,), note="number")
 
 
 scatter_row = op(
     "scatter", _scatter, lambda g, y, x, index, src, dim: scatter_row(g, index, 0.0, dim), None,
-    lambda g, y, x, index, src, dim: _from_source(g, src, index, dim), saves=("index", "", "index src.shape"), kind="structure", dtypes="free",
+    lambda g, y, x, index, src, dim: _from_source(g, src, index, dim), saves=("index", "", "index src.shape"),
+    kind="structure", dtypes="free",
     samples=_scatter_samples, ref=lambda x, i, s, d: _scatter(np, x, i, s, d),
     formula={"forward": "x with src at the index", "rules": ["ḡ with the index 0", "", "ḡ[index]"]},
 )  # fmt: skip
@@ -121,15 +120,13 @@ def _checked_index(name, input, dim, index, check=True):
         for d, (a, b) in enumerate(zip(have, want, strict=True)):
             if d != dim and a > b:
                 raise RuntimeError(
-                    f"Size does not match at dimension {d} expected index {list(have)} to be no larger than self {list(want)} apart "
-                    f"from dimension {dim}"
+                    f"Size does not match at dimension {d} expected index {list(have)} to be no larger than self {list(want)} "
+                    f"apart from dimension {dim}"
                 )
     if check:
         _in_range(index._d, want[dim] if want else 1, dim, RuntimeError)
     elif index._d.size and np.minimum.reduce(index._d, axis=None) < 0:
-        raise RuntimeError(
-            f"index {int(index._d.min())} is out of bounds for dimension {dim} with size {want[dim] if want else 1}"
-        )
+        raise RuntimeError(f"index {int(index._d.min())} is out of bounds for dimension {dim} with size {want[dim] if want else 1}")
     return dim
 
 
@@ -193,9 +190,7 @@ def scatter(input, dim, index, src=None, *, value=None, reduce=None, out=None):
 def _source_large_enough(index, src, dim, input):
     have, want = src._d.shape or (1,), index._d.shape or (1,)
     if index._d.size and (len(have) != len(want) or any(a < b for a, b in zip(have, want, strict=True))):
-        raise RuntimeError(
-            f"Expected index {list(want)} to be no larger than self {list(input._d.shape)} and src {list(have)}"
-        )
+        raise RuntimeError(f"Expected index {list(want)} to be no larger than self {list(input._d.shape)} and src {list(have)}")
 
 
 @public("scatter_add", inplace=True)
@@ -203,9 +198,7 @@ def scatter_add(input, dim, index, src, *, out=None):
     """``out[index[i][j]][j] += src[i][j]`` for ``dim=0``."""
     dim = _checked_index("scatter_add", input, dim, index)
     if src._d.dtype != input._d.dtype:
-        raise RuntimeError(
-            f"scatter(): Expected self.dtype to be equal to src.dtype, got {input.dtype.name} and {src.dtype.name}"
-        )
+        raise RuntimeError(f"scatter(): Expected self.dtype to be equal to src.dtype, got {input.dtype.name} and {src.dtype.name}")
     _source_large_enough(index, src, dim, input)
     value = scatter_add_row(input, index, src, dim) if index._d.size else clone(input)
     return value if out is None else write_out(out, value)
@@ -284,7 +277,8 @@ def index_fill(input, dim, index, value):
                 f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value._d.ndim} dimension(s)."
             )
         value = cast_to(value, input.dtype)
-    return _put_slices(input, dim, index, value, False, "index_fill")
+    places = wrap(np.unique(index._d)) if isinstance(value, Tensor) else index  # a repeated place is filled once
+    return _put_slices(input, dim, places, value, False, "index_fill")
 
 
 @public("take")
@@ -303,8 +297,10 @@ def take_along_dim(input, indices, dim=None, *, out=None):
         dim = one_dim(dim, input._d.ndim)
         if input._d.ndim != indices._d.ndim:
             raise RuntimeError("torch.take_along_dim(): input and indices should have the same number of dimensions")
+        size = input._d.shape[dim]
+        indices = wrap(np.where(indices._d < 0, indices._d + size, indices._d))
         shape = list(np.broadcast_shapes(*(t._d.shape[:dim] + (1,) + t._d.shape[dim + 1 :] for t in (input, indices))))
-        shape[dim] = input._d.shape[dim]
+        shape[dim] = size
         spread_input = expand(input, tuple(shape))
         shape[dim] = indices._d.shape[dim]
         value = gather(spread_input, dim, expand(indices, tuple(shape)))
@@ -316,7 +312,10 @@ def take_along_dim(input, indices, dim=None, *, out=None):
 
 @public("masked_fill", inplace=True)
 def masked_fill(input, mask, value):
-    """``value`` (a number or 0-d tensor) where ``mask`` is True, else ``input``. Raises: RuntimeError for a mask that is not bool."""
+    """``value`` (a number or 0-d tensor) where ``mask`` is True, else ``input``.
+
+    Raises: RuntimeError for a mask that is not bool.
+    """
     need_tensor(input, "masked_fill")
     need_tensor(mask, "masked_fill", 2, "mask")
     if mask._d.dtype.kind != "b":
@@ -361,9 +360,7 @@ def masked_scatter(input, mask, source):
         input = clone(expand(input, mask.shape))
     n = int(np.count_nonzero(mask))
     if source._d.size < n:
-        raise RuntimeError(
-            "masked_scatter: expected number of elements of source to be at least the number of ones in the mask"
-        )
+        raise RuntimeError("masked_scatter: expected number of elements of source to be at least the number of ones in the mask")
     part = slice_view(_reshaped(source, (source._d.size,)), slice(0, n))
     if not input._d.ndim:
         return _reshaped(index_put_row(_reshaped(input, (1,)), part, (mask.reshape(1),), False), ())

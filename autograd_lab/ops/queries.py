@@ -15,9 +15,7 @@ def _close(input, other, rtol, atol, equal_nan, name):
     if input._d.dtype != other._d.dtype:
         raise RuntimeError(f"{input.dtype.name} did not match {other.dtype.name} in {name}(): cast one of them first")
     if rtol < 0 or atol < 0:
-        raise RuntimeError(
-            f"{'rtol' if rtol < 0 else 'atol'} must be greater than or equal to zero, but got {min(rtol, atol)}"
-        )
+        raise RuntimeError(f"{'rtol' if rtol < 0 else 'atol'} must be greater than or equal to zero, but got {min(rtol, atol)}")
     a, b = input._d, other._d
     if a.dtype.kind not in "fcV" and a.dtype.kind in "iub":
         close = a == b
@@ -128,11 +126,7 @@ def get_default_device():
 @public("typename", method=False)
 def typename(obj):
     """The type's name; for a tensor its old type name."""
-    return (
-        obj.type()
-        if isinstance(obj, Tensor)
-        else f"{type(obj).__module__}.{type(obj).__qualname__}".removeprefix("builtins.")
-    )
+    return obj.type() if isinstance(obj, Tensor) else f"{type(obj).__module__}.{type(obj).__qualname__}".removeprefix("builtins.")
 
 
 NAMESPACES["torch"].update(pi=math.pi, e=math.e, inf=math.inf, nan=math.nan, newaxis=None)

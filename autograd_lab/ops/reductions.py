@@ -84,9 +84,7 @@ def mean(input, dim=None, keepdim=False, *, dtype=None, out=None, axis=None, kee
 def nanmean(input, dim=None, keepdim=False, *, dtype=None, out=None):
     """Mean of the values that are not NaN."""
     if not is_floating(input):
-        raise RuntimeError(
-            f"nanmean(): expected input to have floating point or complex dtype but got {scalar_name(input.dtype)}"
-        )
+        raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {scalar_name(input.dtype)}")
     count = sum_(input == input, dim, keepdim)
     result = nansum(input, dim, keepdim, dtype=dtype) / count
     return result if out is None else write_out(out, result)

@@ -91,6 +91,4 @@ def multinomial(input, num_samples, replacement=False, *, generator=None, out=No
 def poisson(input, generator=None):
     """Counts drawn from Poisson distributions with these rates (its own stream of numbers, not PyTorch's)."""
     source = generator or rnd.default_generator
-    return wrap(
-        np.random.default_rng(int(source.randint(0, 1 << 31, (1,))[0])).poisson(input._d).astype(input._d.dtype)
-    )
+    return wrap(np.random.default_rng(int(source.randint(0, 1 << 31, (1,))[0])).poisson(input._d).astype(input._d.dtype))

@@ -22,9 +22,7 @@ def _shifted(xp, x, dim):
     if not x.shape[dim]:
         return x
     top = (
-        xp.maximum.reduce(x, axis=dim, keepdims=True)
-        if x.dtype.kind != "c"
-        else xp.maximum.reduce(x.real, axis=dim, keepdims=True)
+        xp.maximum.reduce(x, axis=dim, keepdims=True) if x.dtype.kind != "c" else xp.maximum.reduce(x.real, axis=dim, keepdims=True)
     )
     return xp.subtract(x, top)
 
@@ -83,9 +81,7 @@ def _along(row, kernel, input, dim, dtype):
     if dtype is not None:
         input = cast_to(input, dtype)
     elif not is_floating(input):
-        raise NotImplementedError(
-            f"\"{kernel}\" not implemented for '{scalar_name(input.dtype)}'; convert with .float() first"
-        )
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{scalar_name(input.dtype)}'; convert with .float() first")
     return row(input, one_dim(dim, input._d.ndim))
 
 

@@ -128,9 +128,7 @@ def topk(input, k, dim=-1, largest=True, sorted=True, *, out=None):
     dim = one_dim(dim, len(shape))
     k = int(k)
     if not 0 <= k <= (shape[dim] if shape else 1):
-        raise RuntimeError(
-            f"selected index k out of range: k={k} for size {shape[dim] if shape else 1} of dimension {dim}"
-        )
+        raise RuntimeError(f"selected index k out of range: k={k} for size {shape[dim] if shape else 1} of dimension {dim}")
     pair = return_types.topk(topk_row(input, dim, k, bool(largest), bool(sorted)))
     return pair if out is None else return_types.topk((write_out(out[0], pair[0]), write_out(out[1], pair[1])))
 

@@ -34,7 +34,7 @@ def _eye(n, like):
 def _svd_rule(needs, g, y, x):
     """The real case is exact in every gauge; see Townsend, Differentiating the Singular Value Decomposition (2016)."""
     (gu, gs, gvh), (u, s, vh) = g, y
-    uh, v = _adjoint(u), _adjoint(vh)
+    uh = _adjoint(u)
     k = s.shape[-1]
     squares = s * s
     gap = _as_row(squares) - _as_column(squares)
@@ -54,8 +54,10 @@ def _svd_rule(needs, g, y, x):
 
 
 svd_row = op(
-    "svd", lambda xp, x: tuple(xp.linalg.svd(x, full_matrices=False)), joint=_svd_rule, saves="y", kind="opaque", arity=1, outputs=3,
-    grad_name="LinalgSvd", holomorphic=False, samples=lambda: (Sample(spread(s)) for s in ((3, 3), (4, 3), (3, 4))), ref=lambda x: np.linalg.svd(x, full_matrices=False),
+    "svd", lambda xp, x: tuple(xp.linalg.svd(x, full_matrices=False)), joint=_svd_rule, saves="y", kind="opaque",
+    arity=1, outputs=3, grad_name="LinalgSvd", holomorphic=False,
+    samples=lambda: (Sample(spread(s)) for s in ((3, 3), (4, 3), (3, 4))),
+    ref=lambda x: np.linalg.svd(x, full_matrices=False),
     formula={"forward": "U, s, Vᴴ of x", "rules": ["from ḡ of U, s, Vᴴ"]},
 )  # fmt: skip
 

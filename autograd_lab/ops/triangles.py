@@ -71,7 +71,8 @@ flip_row = op(
     formula={"forward": "x reversed", "rules": ["ḡ reversed"]},
 )  # fmt: skip
 roll_row = op(
-    "roll", lambda xp, x, shifts, dims: xp.roll(x, shifts, dims), lambda g, y, x, shifts, dims: roll_row(g, tuple(-s for s in shifts), dims),
+    "roll", lambda xp, x, shifts, dims: xp.roll(x, shifts, dims),
+    lambda g, y, x, shifts, dims: roll_row(g, tuple(-s for s in shifts), dims),
     kind="structure", ref=lambda x, s, d: np.roll(x, s, d),
     samples=lambda: (Sample(spread((3, 4)), params=p) for p in (((1,), (0,)), ((-2, 1), (1, 0)))),
     formula={"forward": "x rolled", "rules": ["ḡ rolled back"]},

@@ -353,7 +353,8 @@ def result_too_large_for_in_place(t):
 
 REFUSED = [leaf_in_place, view_of_a_leaf_in_place, leaf_by_index_tensor, saved_output_changed,
            saved_operand_changed_through_a_view, saved_operand_changed_through_detach, output_of_unbind_in_place,
-           output_of_split_in_place, view_made_under_no_grad, expanded_memory, times_itself_in_place, view_across_gaps, detach_of_a_view_in_place,
+           output_of_split_in_place, view_made_under_no_grad, expanded_memory, times_itself_in_place, view_across_gaps,
+           detach_of_a_view_in_place,
            result_too_large_for_in_place]  # fmt: skip
 
 
@@ -377,3 +378,31 @@ def test_a_failed_in_place_change_leaves_the_tensor_alone():
     with pytest.raises(RuntimeError):
         x.add_(lab.ones(2, 3))
     assert x.tolist() == [1, 1, 1] and x._version == 0
+
+
+def test_in_place_twins_of_composed_functions_keep_the_old_value():
+    for name, arguments in (
+        ("clamp_", (lab.tensor(0.2), lab.tensor(0.5))),
+        ("addcmul_", (lab.ones(4), lab.ones(4))),
+        ("cumprod_", (0,)),
+    ):
+        w = lab.tensor([0.1, 0.3, 0.6, 0.9], requires_grad=True)
+        y = w * w
+        getattr(y, name)(*arguments)
+        (y * y).sum().backward()
+        v = lab.tensor([0.1, 0.3, 0.6, 0.9], requires_grad=True)
+        z = getattr(v * v, name[:-1])(*arguments)
+        (z * z).sum().backward()
+        np.testing.assert_array_equal(w.grad.numpy(), v.grad.numpy())
+
+
+def test_out_of_expanded_memory_is_refused():
+    with pytest.raises(RuntimeError, match="single memory location"):
+        lab.sum(lab.ones(3, 2), dim=0, out=lab.ones(1).expand(2))
+
+
+def test_linspace_and_arange_give_pytorchs_bits():
+    for start, end, steps in ((-1, 1, 7), (0, 1, 50), (0.1, 9.7, 123), (3, -2, 2)):
+        for dtype in ("float32", "float64"):
+            ours = lab.linspace(start, end, steps, dtype=getattr(lab, dtype)).numpy()
+            np.testing.assert_array_equal(ours, torch.linspace(start, end, steps, dtype=getattr(torch, dtype)).numpy())
