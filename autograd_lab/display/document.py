@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from html import escape
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -17,7 +16,7 @@ from typing import Any
 from ..core.tensor import Tensor
 from . import html, svg, text
 from .names import find_names
-from .schema import MIME, PROTOCOL
+from .schema import PROTOCOL
 from .snapshot import Snapshot, take
 
 #: makes the live view of a document, or gives None where there is none; set by the composition root
@@ -130,14 +129,7 @@ class Tape:
 
     def static_bundle(self) -> dict[str, Any]:
         """The second output: picture, text, and the data for the exporter."""
-        words = self.text()
-        bundle: dict[str, Any] = {"text/plain": words}
-        try:
-            bundle["text/html"] = self.static_html()
-            bundle[MIME] = html.pack(self.data())
-        except Exception as error:
-            bundle["text/html"] = f"<pre>{escape(words)}</pre><p>no picture: {escape(str(error))}</p>"
-        return bundle
+        return html.static_bundle(self.text(), self.static_html, self.data)
 
     def _repr_html_(self) -> str:
         return self.static_html()

@@ -14,12 +14,13 @@ import base64
 import itertools
 import json
 import zlib
+from collections.abc import Callable
 from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Any
 
-from .schema import PROTOCOL
+from .schema import MIME, PROTOCOL
 
 IMAGE_LIMIT = 60_000
 PLAIN_LIMIT = 20_000
@@ -63,6 +64,23 @@ def static(svg: str | None, text: str, extra: str = "") -> str:
         '<label class="agl-fold"><input type="checkbox"> static picture</label>'
         f'<div class="agl-static">{picture}{extra}</div>{again}</div>'
     )
+
+
+def static_bundle(words: str, picture: Callable[[], str], data: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """A cell's static output: text, picture, and the view's data for the exporter; never an error.
+
+    Args:
+        words: the plain text body.
+        picture: makes the HTML (`static`).
+        data: makes what `mount` is given (`schema.MountData`).
+    """
+    made: dict[str, Any] = {"text/plain": words}
+    try:
+        made["text/html"] = picture()
+        made[MIME] = pack(data())
+    except Exception as error:
+        made.setdefault("text/html", f"<pre>{escape(words)}</pre><p>no picture: {escape(str(error))}</p>")
+    return made
 
 
 def to_json(data: Any) -> str:

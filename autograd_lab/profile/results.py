@@ -15,7 +15,7 @@ from typing import Any
 
 from ..display import document, formatters, html
 from ..display.charts import Series, format_count, format_seconds, line_chart
-from ..display.schema import MIME, PROTOCOL
+from ..display.schema import PROTOCOL
 from . import machine as machines
 
 __all__ = ["DeviceComparison", "Row"]
@@ -247,7 +247,7 @@ class DeviceComparison:
 
     def static_bundle(self) -> dict[str, Any]:
         """The second output: picture, text, and the data for the exporter."""
-        return {"text/plain": self.text(), "text/html": self.static_html(), MIME: html.pack(self.data())}
+        return html.static_bundle(self.text(), self.static_html, self.data)
 
     def _repr_html_(self) -> str:
         return self.static_html()

@@ -12,7 +12,6 @@ for the requests the view may send:
 from __future__ import annotations
 
 import threading
-from html import escape
 from typing import Any
 
 import anywidget
@@ -21,7 +20,7 @@ import traitlets
 from ..display import html
 from ..display.formatters import show
 from ..display.html import bundle
-from ..display.schema import MIME, PROTOCOL, MountData
+from ..display.schema import PROTOCOL, MountData
 
 
 class LabWidget(anywidget.AnyWidget):
@@ -97,11 +96,7 @@ class LabWidget(anywidget.AnyWidget):
 
     def static_bundle(self) -> dict[str, Any]:
         """The second output: picture, text, and the data for the exporter."""
-        words = self.static_text()
-        try:
-            return {"text/plain": words, "text/html": self.static_html(), MIME: html.pack(self.data())}
-        except Exception as error:
-            return {"text/plain": words, "text/html": f"<pre>{escape(words)}</pre><p>{escape(str(error))}</p>"}
+        return html.static_bundle(self.static_text(), self.static_html, self.data)
 
     # ----- notebooks -----
 

@@ -105,3 +105,12 @@ def test_a_page_has_no_outside_address():
     page = Tape.of(program()).standalone()
     found = set(re.findall(r'(?:src|href)\s*=\s*"(https?://[^"]+)"', page))
     assert not found
+
+
+def test_an_output_without_a_picture_keeps_the_words():
+    def fails():
+        raise ValueError("<no>")
+
+    made = html.static_bundle("a < b", fails, dict)
+    assert made == {"text/plain": "a < b", "text/html": "<pre>a &lt; b</pre><p>no picture: &lt;no&gt;</p>"}
+    assert html.static_bundle("words", lambda: "<svg/>", fails) == {"text/plain": "words", "text/html": "<svg/>"}
