@@ -177,7 +177,7 @@ def by_blocks(function, args, out=None):
         parts = [a[start:stop] if c else a for a, c in zip(flat, cut)]  # noqa: B905 (same length; strict costs)
         got = function(*parts)
         if flat_out is None:
-            if type(got) is not np.ndarray or got.shape != parts[cut.index(True)].shape or got.base is not None or any(
+            if type(got) is not np.ndarray or got.shape != parts[cut.index(True)].shape or not is_fresh(got) or any(
                 got is p for p in parts
             ):
                 return function(*args)

@@ -4,6 +4,7 @@ import weakref
 
 import numpy as np
 
+from ..backend import select
 from . import bind as general
 from .modes import modes
 from .recording import recorder
@@ -105,8 +106,7 @@ def several(row):
 
 def selection(row):
     """A condition and two choices of one dtype, or one choice and a number (``where``)."""
-    bind, forward, record = general.bind, row.forward, recorder(row)
-    kernel = getattr(np, forward)
+    bind, record, kernel = general.bind, recorder(row), select.where
 
     def call(condition, input, other):
         m = modes.now
