@@ -2,8 +2,7 @@
 
 Three rows that are each other's rules: ``conv`` (input and weight), ``conv_input`` (its adjoint in the input, which is
 the transposed convolution) and ``conv_weight`` (its adjoint in the weight). Parameters are tuples with one entry per
-spatial dimension. With few channels the columns of the whole batch are built at once; from 8 channels on, one sample's
-columns at a time, which stay in the processor's cache.
+spatial dimension. All three go through the batch in pieces whose columns stay in the processor's cache (``Pieces``).
 """
 
 import math
@@ -16,7 +15,8 @@ from .index import slice_view
 from .reduce import sum_row
 from .samples import ErrorSample, Sample, spread
 
-FEW_CHANNELS = 8
+PIECE = 1 << 16
+"""Elements of the columns that are worked on at once."""
 
 
 def out_sizes(sizes, kernel, stride, padding, dilation):
@@ -26,9 +26,14 @@ def out_sizes(sizes, kernel, stride, padding, dilation):
     )
 
 
+def plain(xp):
+    """The array library itself, for calls whose results go into given memory (``xp`` may be the pooled form of NumPy)."""
+    return np if getattr(xp, "__name__", "numpy") == "numpy" else xp
+
+
 def empty(xp, shape, dtype):
     """Uninitialised memory; large buffers of the CPU come from the pool."""
-    if getattr(xp, "__name__", "numpy") == "numpy" and math.prod(shape) * dtype.itemsize >= LARGE:
+    if plain(xp) is np and math.prod(shape) * dtype.itemsize >= LARGE:
         return take(shape, dtype)
     return xp.empty(shape, dtype)
 
@@ -54,8 +59,7 @@ def windows(xp, x, kernel, stride, dilation, out):
     n = len(kernel)
     spatial = x.strides[2:]
     steps = tuple(s * d for s, d in zip(spatial, dilation, strict=True)) + tuple(s * t for s, t in zip(spatial, stride, strict=True))
-    lib = np if getattr(xp, "__name__", "numpy") == "numpy" else xp
-    return lib.lib.stride_tricks.as_strided(x, (*x.shape[: x.ndim - n], *kernel, *out), (*x.strides[: x.ndim - n], *steps))
+    return plain(xp).lib.stride_tricks.as_strided(x, (*x.shape[: x.ndim - n], *kernel, *out), (*x.strides[: x.ndim - n], *steps))
 
 
 def place(offset, stride, dilation, out):
@@ -65,95 +69,136 @@ def place(offset, stride, dilation, out):
     )
 
 
-def _columns(xp, x, kernel, stride, padding, dilation, out):
-    """(N, C·K, P): the columns of a whole batch."""
-    n, c = x.shape[:2]
-    if math.prod(kernel) == 1 and math.prod(stride) == 1:
-        return padded(xp, x, padding).reshape(n, c, -1)
-    view = windows(xp, padded(xp, x, padding), kernel, stride, dilation, out)
-    cols = empty(xp, view.shape, x.dtype)
-    cols[...] = view
-    return cols.reshape(n, c * math.prod(kernel), math.prod(out))
+class Pieces:
+    """A convolution's batch, piece by piece: a padded copy of some samples, and their columns.
+
+    With stride 1 the columns keep the padded rows' full width, so that they are copied in long runs; what the surplus
+    places hold is cut off (``conv``), or meets zeros (the adjoints).
+    """
+
+    def __init__(self, xp, n, channels, sizes, kernel, stride, padding, dilation, out, dtype):
+        self.xp, self.kernel, self.stride, self.dilation, self.out = xp, kernel, stride, dilation, out
+        full = tuple(s + 2 * p for s, p in zip(sizes, padding, strict=True))
+        wide = max(stride) == 1
+        self.places = (*out[:-1], full[-1]) if wide else out
+        self.length = math.prod(self.places)
+        self.depth = channels * math.prod(kernel)
+        self.most = max(1, min(n, PIECE // max(self.depth * self.length, 1)))
+        tail = (kernel[-1] - 1) * dilation[-1] if wide else 0
+        size = channels * self.most * math.prod(full)
+        self.buffer = xp.zeros(size + tail, dtype)
+        self.padded = self.buffer[:size].reshape(channels, self.most, *full)
+        self.inside = inner(2, padding, sizes)
+        self.columns = empty(xp, (self.depth * self.most * self.length,), dtype)
+        steps = self.padded.strides
+        self.steps = (
+            steps[0], *(s * d for s, d in zip(steps[2:], dilation, strict=True)), steps[1],
+            *(s * t for s, t in zip(steps[2:], stride, strict=True)),
+        )  # fmt: skip
+        self.ranges = [(a, min(a + self.most, n)) for a in range(0, n, self.most)]
+        lib = plain(xp)
+        shape = (channels, *kernel, self.most, *self.places)
+        self.windows = lib.lib.stride_tricks.as_strided(self.padded, shape, self.steps)
+        self.shape = shape
+        self.offsets = [(slice(None), *offset) for offset in np.ndindex(*kernel)]
+
+    def view(self, count):
+        """The windows of ``count`` padded samples: (channels, *kernel, count, *places), without copying."""
+        return self.windows if count == self.most else self.windows[(slice(None),) * (1 + len(self.kernel)) + (slice(0, count),)]
+
+    def filled(self, x):
+        """The columns (depth, count · length) of some samples."""
+        count = x.shape[0]
+        self.padded[:, :count][self.inside] = x.swapaxes(0, 1)
+        columns = self.columns[: self.depth * count * self.length]
+        view = self.view(count)
+        columns.reshape(view.shape)[...] = view
+        return columns.reshape(self.depth, count * self.length)
+
+    def widened(self, g, buffer):
+        """Cotangents of some samples as (channels, count · length), zeros in the surplus places (where ``buffer`` has them)."""
+        count, channels = g.shape[:2]
+        flat = buffer[: channels * count * self.length].reshape(channels, count, *self.places)
+        flat[..., : self.out[-1]] = g.swapaxes(0, 1)
+        if self.places[-1] != self.out[-1]:
+            flat[..., self.out[-1] :] = 0
+        return flat.reshape(channels, count * self.length)
+
+    def narrowed(self, y, count):
+        """A product (channels, count · length) as (count, channels, *out)."""
+        return y.reshape(-1, count, *self.places)[..., : self.out[-1]].swapaxes(0, 1)
+
+    def returned(self, columns, count):
+        """Columns added back to where they were taken from: (count, channels, *sizes)."""
+        self.buffer[...] = 0
+        view = self.view(count)
+        columns, add = columns.reshape(view.shape), plain(self.xp).add
+        for at in self.offsets:
+            part = view[at]
+            add(part, columns[at], out=part)
+        return self.padded[:, :count][self.inside].swapaxes(0, 1)
 
 
-def _by_sample(x, groups, kernel):
-    return groups == 1 and x.shape[1] >= FEW_CHANNELS and x.shape[0] > 1 and math.prod(kernel) > 1
+def _pointwise(kernel, stride, padding):
+    return math.prod(kernel) == 1 and max(stride) == 1 and not any(padding)
 
 
 def _conv(xp, x, weight, bias, stride, padding, dilation, groups):
     kernel = weight.shape[2:]
     out = out_sizes(x.shape[2:], kernel, stride, padding, dilation)
-    n, o, p = x.shape[0], weight.shape[0], math.prod(out)
-    y = empty(xp, (n, o, p), x.dtype)
-    flat = weight.reshape(o, -1)
-    if _by_sample(x, groups, kernel):
-        view = windows(xp, padded(xp, x, padding), kernel, stride, dilation, out)
-        buffer = xp.empty(view.shape[1:], x.dtype)
-        cols = buffer.reshape(-1, p)
-        for i in range(n):
-            buffer[...] = view[i]
-            xp.matmul(flat, cols, out=y[i])
+    n, o = x.shape[0], weight.shape[0]
+    y = empty(xp, (n, o, *out), x.dtype)
+    per_in, per_out = x.shape[1] // groups, o // groups
+    if per_in != weight.shape[1]:
+        raise RuntimeError(f"convolution: weight {list(weight.shape)} does not fit an input of {x.shape[1]} channels in {groups} groups")
+    if groups == 1 and _pointwise(kernel, stride, padding):
+        xp.matmul(weight.reshape(o, -1), x.reshape(n, per_in, -1), out=y.reshape(n, o, -1))
     else:
-        cols = _columns(xp, x, kernel, stride, padding, dilation, out)
-        if groups == 1:
-            xp.matmul(flat, cols, out=y)
-        else:
-            y = xp.matmul(flat.reshape(groups, o // groups, -1), cols.reshape(n, groups, -1, p)).reshape(n, o, p)
+        pieces = Pieces(xp, n, per_in, x.shape[2:], kernel, stride, padding, dilation, out, x.dtype)
+        product = xp.empty((per_out, pieces.most * pieces.length), x.dtype)
+        for i in range(groups):
+            flat = weight[i * per_out : (i + 1) * per_out].reshape(per_out, -1)
+            for a, b in pieces.ranges:
+                columns = pieces.filled(x[a:b, i * per_in : (i + 1) * per_in])
+                part = xp.matmul(flat, columns, out=product[:, : columns.shape[1]] if b - a == pieces.most else None)
+                y[a:b, i * per_out : (i + 1) * per_out] = pieces.narrowed(part, b - a)
     if bias is not None:
-        y += bias.reshape(o, 1)
-    return y.reshape(n, o, *out)
+        y += bias.reshape(o, *(1,) * len(out))
+    return y
 
 
 def _conv_input(xp, g, weight, sizes, stride, padding, dilation, groups):
     kernel, out = weight.shape[2:], g.shape[2:]
-    n, o, p = g.shape[0], g.shape[1], math.prod(out)
-    c = weight.shape[1] * groups
-    reach = tuple(d * (k - 1) - q for d, k, q in zip(dilation, kernel, padding, strict=True))
-    if groups == 1 and c >= FEW_CHANNELS and math.prod(stride) == 1 and min(reach) >= 0 and o * math.prod(sizes) <= 2 * c * p:
-        flipped = xp.ascontiguousarray(xp.flip(weight, tuple(range(2, weight.ndim))).swapaxes(0, 1))
-        return _conv(xp, g, flipped, None, stride, reach, dilation, 1)
-    back = weight.reshape(groups, o // groups, -1).swapaxes(1, 2)
-    full = tuple(s + 2 * q for s, q in zip(sizes, padding, strict=True))
-    x = empty(xp, (n, c, *full), g.dtype)
-    x[...] = 0
-    g = xp.ascontiguousarray(g)
-    if groups == 1 and c >= FEW_CHANNELS and n > 1:
-        for i in range(n):
-            _add_columns(x[i : i + 1], xp.matmul(back[0], g[i].reshape(o, p)), kernel, stride, dilation, out)
-    elif groups == 1:
-        cols = xp.matmul(back[0], g.reshape(n, o, p), out=empty(xp, (n, back.shape[1], p), g.dtype))
-        _add_columns(x, cols, kernel, stride, dilation, out)
-    else:
-        _add_columns(x, xp.matmul(back, g.reshape(n, groups, -1, p)), kernel, stride, dilation, out)
-    return x[inner(2, padding, sizes)] if any(padding) else x
-
-
-def _add_columns(x, cols, kernel, stride, dilation, out):
-    """Add columns back to where they were taken from."""
-    cols = cols.reshape(x.shape[0], x.shape[1], *kernel, *out)
-    for offset in np.ndindex(*kernel):
-        x[place(offset, stride, dilation, out)] += cols[(slice(None), slice(None), *offset)]
+    n, o = g.shape[:2]
+    per_in, per_out = weight.shape[1], o // groups
+    x = empty(xp, (n, per_in * groups, *sizes), g.dtype)
+    if groups == 1 and _pointwise(kernel, stride, padding) and tuple(sizes) == out:
+        xp.matmul(weight.reshape(o, -1).T, g.reshape(n, o, -1), out=x.reshape(n, per_in, -1))
+        return x
+    pieces = Pieces(xp, n, per_in, sizes, kernel, stride, padding, dilation, out, g.dtype)
+    wide = xp.empty(per_out * pieces.most * pieces.length, g.dtype)
+    for i in range(groups):
+        back = xp.ascontiguousarray(weight[i * per_out : (i + 1) * per_out].reshape(per_out, -1).T)
+        for a, b in pieces.ranges:
+            columns = pieces.columns[: pieces.depth * (b - a) * pieces.length].reshape(pieces.depth, -1)
+            xp.matmul(back, pieces.widened(g[a:b, i * per_out : (i + 1) * per_out], wide), out=columns)
+            x[a:b, i * per_in : (i + 1) * per_in] = pieces.returned(columns, b - a)
+    return x
 
 
 def _conv_weight(xp, x, g, kernel, stride, padding, dilation, groups):
     n, o, out = x.shape[0], g.shape[1], g.shape[2:]
-    p = math.prod(out)
-    g = xp.ascontiguousarray(g)
-    per = x.shape[1] // groups
-    if _by_sample(x, groups, kernel):
-        view = windows(xp, padded(xp, x, padding), kernel, stride, dilation, out)
-        buffer = xp.empty(view.shape[1:], x.dtype)
-        cols = buffer.reshape(-1, p)
-        total, part = xp.zeros((o, cols.shape[0]), x.dtype), xp.empty((o, cols.shape[0]), x.dtype)
-        for i in range(n):
-            buffer[...] = view[i]
-            xp.matmul(g[i].reshape(o, p), cols.T, out=part)
-            total += part
-    else:
-        cols = _columns(xp, x, kernel, stride, padding, dilation, out).reshape(n, groups, -1, p)
-        parts = xp.matmul(g.reshape(n, groups, o // groups, p), cols.swapaxes(2, 3))
-        total = xp.add.reduce(parts, axis=0)
-    return total.reshape(o, per, *kernel)
+    per_in, per_out = x.shape[1] // groups, o // groups
+    pieces = Pieces(xp, n, per_in, x.shape[2:], kernel, stride, padding, dilation, out, x.dtype)
+    wide = xp.empty(per_out * pieces.most * pieces.length, g.dtype)
+    total = xp.zeros((groups, per_out, pieces.depth), x.dtype)
+    part = xp.empty((per_out, pieces.depth), x.dtype)
+    for i in range(groups):
+        for a, b in pieces.ranges:
+            columns = pieces.filled(x[a:b, i * per_in : (i + 1) * per_in])
+            cotangent = pieces.widened(g[a:b, i * per_out : (i + 1) * per_out], wide)
+            total[i] += xp.matmul(cotangent, columns.T, out=part)
+    return total.reshape(o, per_in, *kernel)
 
 
 def _spatial(x):
@@ -167,6 +212,8 @@ def _samples():
     yield Sample(spread((2, 4, 5, 5)), spread((6, 2, 3, 3), seed=1), None, params=((1, 1), (1, 1), (1, 1), 2), note="groups")
     yield Sample(spread((2, 8, 5, 4)), spread((8, 8, 3, 3), seed=1), spread((8,), seed=2), params=((1, 1), (1, 1), (1, 1), 1),
                  note="by sample", order=1)  # fmt: skip
+    yield Sample(spread((9, 2, 5, 4)), spread((3, 2, 3, 2), seed=1), spread((3,), seed=2), params=((1, 2), (1, 0), (1, 1), 1),
+                 note="batch last", order=1)  # fmt: skip
     yield Sample(spread((1, 2, 3, 3, 3)), spread((2, 2, 2, 2, 2), seed=1), None, params=((1,) * 3, (0,) * 3, (1,) * 3, 1), note="3d", order=1)
 
 

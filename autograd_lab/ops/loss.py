@@ -3,6 +3,8 @@
 ``reduction`` is one of "none", "mean", "sum". Class targets and class weights are operands without derivative.
 """
 
+import math
+
 import numpy as np
 
 from ..core.op import op
@@ -37,8 +39,8 @@ def _mse(xp, a, b, reduction):
 
 
 def _mse_rule(g, y, a, b, reduction):
-    n = np.broadcast_shapes(a.shape, b.shape)
-    scale = 2.0 / (int(np.prod(n)) or 1) if reduction == "mean" else 2.0
+    shape = a.shape if a.shape == b.shape else np.broadcast_shapes(a.shape, b.shape)
+    scale = 2.0 / (math.prod(shape) or 1) if reduction == "mean" else 2.0
     return (g * scale) * (a - b)
 
 

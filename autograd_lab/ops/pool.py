@@ -72,10 +72,8 @@ def _max_pool(xp, x, kernel, stride, padding, dilation, out):
             best[...] = part
             chosen = xp.zeros(part.shape, kind)
             continue
-        better = part > best
-        if x.dtype.kind == "f" and k == 1 and not np.isfinite(np.add.reduce(part, axis=None)):
-            better |= part != part
-        chosen[better] = k
+        better = (part > best).view(np.uint8)
+        xp.maximum(chosen, better * kind.type(k), out=chosen)  # k grows, so the larger of the two is the newer
         xp.maximum(best, part, out=best)
     shape = (*x.shape[: x.ndim - len(kernel)], *out)
     return best.reshape(shape), chosen.reshape(shape)
@@ -97,7 +95,8 @@ def _scatter(xp, g, chosen, sizes, kernel, stride, padding, dilation):
         if apart:
             xp.multiply(g, chosen == k, out=full[where])
         else:
-            full[where] += g * (chosen == k)
+            part = full[where]
+            xp.add(part, g * (chosen == k), out=part)
     return full[inner(2, padding, sizes)].reshape(*lead, *sizes)
 
 
@@ -248,7 +247,8 @@ def _avg_spread(xp, g, sizes, kernel, stride, padding, include_pad, override):
     full = empty(xp, (flat.shape[0], 1, *(s + p + a for s, p, a in zip(sizes, padding, above, strict=True))), g.dtype)
     full[...] = 0
     for offset in _offsets(kernel):
-        full[place(offset, stride, ones, out)] += flat
+        part = full[place(offset, stride, ones, out)]
+        xp.add(part, flat, out=part)
     return full[inner(2, padding, sizes)].reshape(*g.shape[: g.ndim - n], *sizes)
 
 
