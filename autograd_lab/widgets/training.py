@@ -188,7 +188,12 @@ class TrainingView(LabWidget):
                 self.finish()
 
     def _ended_by(self, kind: type[BaseException] | None) -> None:
-        if kind is not None and kind is not GeneratorExit and not self._end:
+        if kind is None or self._end:
+            return
+        if kind is GeneratorExit:
+            # The loop over `track` was left: by break, or by an exception that a generator cannot see.
+            self._end = "" if self.stopped else "ended early"
+        else:
             self._end = "interrupted" if kind is KeyboardInterrupt else f"ended by {kind.__name__}"
 
     def finish(self) -> None:

@@ -52,7 +52,7 @@ def test_without_subshells_the_button_waits_and_an_interrupt_stops(page, lab):
     expect(button).to_be_disabled()
     page.evaluate(f"async () => {{ {harness._PANEL} await panel.sessionContext.session.kernel.interrupt(); }}")
     expect(training).to_have_attribute("data-running", "false")
-    expect(training).to_contain_text("interrupted")
+    expect(training).to_contain_text("ended early")
     assert not in_kernel(page, "view.running")
 
 

@@ -209,3 +209,12 @@ def test_a_run_left_open_by_a_cell_says_what_ended_it(clock, error, said):
     finish_open(error)
     assert not view.running and said in view.text
     loop.close()
+
+
+def test_a_loop_that_is_left_early_says_so(clock):
+    view = TrainingView(now=clock)
+    for step in view.track(range(10), bar=False):
+        view.log(loss=1.0)
+        if step == 2:
+            break
+    assert not view.running and "ended early" in view.text
