@@ -50,8 +50,7 @@ def normal_(tensor, mean=0.0, std=1.0, generator=None):
 
 
 def trunc_normal_(tensor, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=None):
-    """Fill from the normal distribution cut off at ``a`` and ``b``, by the inverse of its distribution function."""
-    from scipy.special import erfinv  # SciPy is loaded when first used
+    """Fill from the normal distribution cut off at ``a`` and ``b``, by drawing again whatever falls outside."""
 
     def below(x):
         return (1.0 + math.erf(x / math.sqrt(2.0))) / 2.0
@@ -59,11 +58,31 @@ def trunc_normal_(tensor, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=None):
     if mean < a - 2 * std or mean > b + 2 * std:
         warnings.warn("mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect.",
                       stacklevel=2)  # fmt: skip
-    low, high = below((a - mean) / std), below((b - mean) / std)
-    d = tensor._array()
-    values = _generator(generator).uniform(d.shape, d.dtype, 2 * low - 1, 2 * high - 1)
-    values = erfinv(values) * d.dtype.type(std * math.sqrt(2.0)) + d.dtype.type(mean)
-    return _write(tensor, np.clip(values, a, b))
+    d, source = tensor._array(), _generator(generator)
+    if below((b - mean) / std) - below((a - mean) / std) > 0.3:
+        values = _redrawn(
+            lambda: source.normal(d.shape, d.dtype, mean, std), lambda x: (x < d.dtype.type(a)) | (x > d.dtype.type(b))
+        )
+    else:  # most normal numbers would fall outside: uniform ones, kept with the density's probability
+        peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
+
+        def refused(x):
+            height = ((x - mean) / std) ** 2 * -0.5 - peak
+            return np.log(source.uniform(d.shape, d.dtype)) > height
+
+        values = _redrawn(lambda: source.uniform(d.shape, d.dtype, a, b), refused)
+    return _write(tensor, values)
+
+
+def _redrawn(draw, refused):
+    """Draw whole arrays until every element has once been accepted."""
+    values = draw()
+    pending = refused(values)
+    while pending.any():
+        fresh = draw()
+        values = np.where(pending, fresh, values)
+        pending &= refused(fresh)
+    return values
 
 
 def constant_(tensor, val):

@@ -35,7 +35,8 @@ class Batch:
         self.state = {name: self._flat(name, state) for name in names}
         self.step = None
         if counted:
-            self.step = state[params[0]].get("step") or wrap(np.float32(0))
+            held = state[params[0]].get("step")
+            self.step = wrap(np.float32(0 if held is None else held._d))  # their own: others may have shared the former one
             for p in params:
                 state[p]["step"] = self.step
         self.slices = [tuple(self.state[name][a:b] for name in names) for a, b in self.bounds]

@@ -56,7 +56,7 @@ class Sequential(Module):
 
     def _renumber(self):
         rest = list(self._modules.values())
-        self._modules = {str(i): m for i, m in enumerate(rest)}
+        self.__dict__["_modules"] = {str(i): m for i, m in enumerate(rest)}
 
     def __len__(self):
         return len(self._modules)
@@ -89,7 +89,7 @@ class Sequential(Module):
         if not -len(items) <= index <= len(items):
             raise IndexError(f"Index out of range: {index}")
         items.insert(index if index >= 0 else index + len(items), module)
-        self._modules = {str(i): m for i, m in enumerate(items)}
+        self.__dict__["_modules"] = {str(i): m for i, m in enumerate(items)}
         return self
 
     def pop(self, key):
@@ -128,7 +128,7 @@ class ModuleList(Module):
     def __delitem__(self, index):
         names = [str(i) for i in range(len(self))][index] if isinstance(index, slice) else [self._index(index)]
         kept = [m for name, m in self._modules.items() if name not in names]
-        self._modules = {str(i): m for i, m in enumerate(kept)}
+        self.__dict__["_modules"] = {str(i): m for i, m in enumerate(kept)}
 
     def __len__(self):
         return len(self._modules)
@@ -159,7 +159,7 @@ class ModuleList(Module):
         """Put a module before position ``index``."""
         items = list(self)
         items.insert(index, module)
-        self._modules = {str(i): m for i, m in enumerate(items)}
+        self.__dict__["_modules"] = {str(i): m for i, m in enumerate(items)}
 
     def pop(self, key):
         """Take a module out and return it."""
@@ -292,9 +292,6 @@ class ParameterList(Module):
         """One line for each entry."""
         return "\n".join(f"  ({i}): {_described(p)}" for i, p in enumerate(self))
 
-    def __repr__(self):
-        return _listing(self, self.extra_repr())
-
 
 class ParameterDict(Module):
     """Parameters by name that the owner finds. Tensors put in become Parameters."""
@@ -364,13 +361,6 @@ class ParameterDict(Module):
     def extra_repr(self):
         """One line for each entry."""
         return "\n".join(f"  ({k}): {_described(p)}" for k, p in self.items())
-
-    def __repr__(self):
-        return _listing(self, self.extra_repr())
-
-
-def _listing(module, lines):
-    return f"{module._get_name()}(\n{lines}\n)" if lines else f"{module._get_name()}()"
 
 
 def _as_parameter(value):

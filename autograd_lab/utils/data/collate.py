@@ -37,7 +37,7 @@ def default_collate(batch):
             raise TypeError(f"default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {first.dtype}")
         return _stacked([wrap(np.asarray(a)) for a in batch])
     if isinstance(first, float):
-        return tensor([float(v) for v in batch]) if isinstance(first, np.floating) is False else tensor(np.array(batch))
+        return tensor(np.array(batch, np.float64))
     if isinstance(first, bool | int | np.generic):
         return tensor(np.array(batch)) if isinstance(first, np.generic) else tensor(list(batch))
     if isinstance(first, str | bytes):
@@ -45,11 +45,11 @@ def default_collate(batch):
     if isinstance(first, Mapping):
         return {key: default_collate([sample[key] for sample in batch]) for key in first}
     if isinstance(first, tuple) and hasattr(first, "_fields"):
-        return type(first)(*(default_collate(list(part)) for part in zip(*batch, strict=True)))
+        return type(first)(*(default_collate(part) for part in zip(*batch, strict=True)))
     if isinstance(first, Sequence):
         if any(len(sample) != len(first) for sample in batch):
             raise RuntimeError("each element in list of batch should be of equal size")
-        return [default_collate(list(part)) for part in zip(*batch, strict=True)]
+        return [default_collate(part) for part in zip(*batch, strict=True)]
     raise TypeError(f"default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {type(first)}")
 
 
