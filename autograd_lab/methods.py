@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 
+from .autograd.api import tensor_backward
 from .core import bind as core_bind
 from .core.modes import modes
 from .core.public import INPLACE, METHODS
@@ -102,6 +103,7 @@ def _bind_operators():
 
 
 def _bind_methods():
+    Tensor.backward = tensor_backward
     for name, function in METHODS.items():
         if name not in Tensor.__dict__:
             setattr(Tensor, name, function)

@@ -141,7 +141,7 @@ def _batched(outputs, inputs, grad_outputs, retain_graph, create_graph, allow_un
     return tuple(None if parts[0] is None else stack_row(list(parts), 0) for parts in zip(*rows, strict=True))
 
 
-def _backward_method(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
+def tensor_backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
     """Accumulate this tensor's gradients into ``.grad`` of the leaves it depends on (see ``autograd.backward``)."""
     if inputs is not None:
         backward(self, gradient, retain_graph, create_graph, inputs)
@@ -150,7 +150,3 @@ def _backward_method(self, gradient=None, retain_graph=None, create_graph=False,
     start = seed(0, self, gradient, create_graph)
     for _ in sweep((self,), (start,), retain_graph=retain, create_graph=create_graph, report=False):
         pass
-
-
-Tensor.backward = _backward_method
-_backward_method.__name__ = "backward"

@@ -23,13 +23,13 @@ import numpy as np
 from . import box_muller
 from .device import device as Device
 from .permutation import fisher_yates
+from .random_arguments import MANTISSA, check_integers, check_permutation, check_uniform, floating, size_of, whole
 
 DEFAULT_SEED = 67280421310721
 STATE_BYTES = 5056
 _WORDS = 624
 _LOW_24, _LOW_53 = (1 << 24) - 1, (1 << 53) - 1
 _BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
-_MANTISSA = {np.dtype(np.float16): 11, _BFLOAT16: 8, np.dtype(np.float32): 24, np.dtype(np.float64): 53}
 
 # The bytes of torch.get_rng_state(): the C++ structs of PyTorch's CPU generator, padding included.
 _STATE = np.dtype(
@@ -171,9 +171,9 @@ class Generator:
 
         Raises: RuntimeError if ``low > high`` or a bound does not fit ``dtype``; NotImplementedError unless floating.
         """
-        dtype = _floating(dtype, "uniform_")
-        n, shape = _size(shape)
-        _check_uniform(low, high, dtype)
+        dtype = floating(dtype, "uniform_")
+        n, shape = size_of(shape)
+        check_uniform(low, high, dtype)
         if dtype == np.float64:
             with self._lock:
                 unit = self._unit64(n)
@@ -197,9 +197,9 @@ class Generator:
         Raises: RuntimeError if ``low >= high`` or a bound does not fit ``dtype``; TypeError if one is no integer.
         """
         dtype = np.dtype(dtype)
-        n, shape = _size(shape)
-        low, high = _index(low, "randint", "low"), (1 << 63 if high is None else _index(high, "randint", "high"))
-        _check_integers(low, high, dtype)
+        n, shape = size_of(shape)
+        low, high = whole(low, "randint", "low"), (1 << 63 if high is None else whole(high, "randint", "high"))
+        check_integers(low, high, dtype)
         with self._lock:
             values = self._below(high - low, n)
         # Over all 64 bits PyTorch does not add the lower bound: the draw is the number.
@@ -219,9 +219,9 @@ class Generator:
         16-bit floats. Raises: NotImplementedError for complex and for unsigned integers wider than 8 bits.
         """
         dtype = np.dtype(dtype)
-        n, shape = _size(shape)
-        if dtype in _MANTISSA:
-            span = (1 << _MANTISSA[dtype]) + 1
+        n, shape = size_of(shape)
+        if dtype in MANTISSA:
+            span = (1 << MANTISSA[dtype]) + 1
         elif dtype.kind == "b":
             span = 2
         elif dtype.kind == "i" or dtype == np.uint8:
@@ -235,8 +235,8 @@ class Generator:
 
     def randperm(self, n, dtype=np.int64):
         """The numbers 0 to n-1 in random order. Raises: RuntimeError if n is negative or too large for ``dtype``."""
-        dtype, n = np.dtype(dtype), _index(n, "randperm", "n")
-        _check_permutation(n, dtype)
+        dtype, n = np.dtype(dtype), whole(n, "randperm", "n")
+        check_permutation(n, dtype)
         if n < 2:
             return np.arange(n, dtype=np.int64).astype(dtype)
         with self._lock:
@@ -252,8 +252,8 @@ class Generator:
 
         Raises: RuntimeError if ``std`` is negative; NotImplementedError unless ``dtype`` is floating.
         """
-        dtype = _floating(dtype, "normal_kernel_cpu")
-        n, shape = _size(shape)
+        dtype = floating(dtype, "normal_kernel_cpu")
+        n, shape = size_of(shape)
         if not std >= 0:
             raise RuntimeError(f"normal expects std >= 0.0, but found std {std}")
         with self._lock:
@@ -310,7 +310,7 @@ class Generator:
         p = float(p)
         if not 0 <= p <= 1:
             raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p}")
-        n, shape = _size(shape)
+        n, shape = size_of(shape)
         with self._lock:
             raw = self._draw64(n)
         raw &= np.uint64(_LOW_53)
@@ -324,7 +324,7 @@ class Generator:
         Raises: RuntimeError if some probability is outside [0, 1] or NaN; NotImplementedError unless ``p`` is floating.
         """
         p = np.asarray(p)
-        _floating(p.dtype, "bernoulli_tensor_cpu_p_")
+        floating(p.dtype, "bernoulli_tensor_cpu_p_")
         if not ((p >= 0) & (p <= 1)).all():
             raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true; some p is outside [0, 1] or is NaN")
         with self._lock:
@@ -338,11 +338,11 @@ class Generator:
         Raises: RuntimeError unless ``rate > 0`` and ``dtype`` is floating.
         """
         dtype = np.dtype(dtype)
-        if dtype not in _MANTISSA:
+        if dtype not in MANTISSA:
             raise RuntimeError(f"Exponential distribution is a continuous probability distribution, got dtype {dtype}")
         if not rate > 0:
             raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={rate}")
-        n, shape = _size(shape)
+        n, shape = size_of(shape)
         with self._lock:
             units = self._unit64(n)
         units *= -1.0
@@ -362,78 +362,6 @@ def _first_is_upper():
 
 
 _FIRST_IS_UPPER = _first_is_upper()
-
-
-def _size(shape):
-    """The number of elements and the shape as a tuple; RuntimeError where a size is negative."""
-    shape = (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
-    for size in shape:
-        if size < 0:
-            raise RuntimeError(f"Trying to create tensor with negative dimension {size}: {list(shape)}")
-    return math.prod(shape), shape
-
-
-def _index(value, function, name):
-    """``value`` as an int, else TypeError in PyTorch's words."""
-    try:
-        return operator.index(value)
-    except TypeError:
-        raise TypeError(f"{function}(): argument '{name}' must be int, not {type(value).__name__}") from None
-
-
-def _floating(dtype, kernel):
-    """The NumPy dtype, if it is a floating one."""
-    dtype = np.dtype(dtype)
-    if dtype not in _MANTISSA:
-        raise NotImplementedError(f'"{kernel}" not implemented for {dtype}; use a floating dtype')
-    return dtype
-
-
-def _check_uniform(low, high, dtype):
-    """Raise PyTorch's error for bounds that are out of order or out of range."""
-    limit = float(ml_dtypes.finfo(dtype).max)
-    for name, bound in (("from", low), ("to", high)):
-        if not -limit <= bound <= limit:
-            raise RuntimeError(f"{name} is out of bounds for {dtype}: {bound} is not within ±{limit:.6g}")
-    if low > high:
-        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low} > to={high}")
-    if high - low > limit:
-        raise RuntimeError(f"uniform_ expects to-from <= {limit:.6g}, but found to={high} and from={low}")
-
-
-def _check_integers(low, high, dtype):
-    """Raise PyTorch's error for an empty range or for bounds that ``dtype`` cannot hold."""
-    if not -(1 << 63) <= low < 1 << 63 or high > 1 << 63:
-        raise ValueError(f"Overflow when unpacking long long: the range [{low}, {high}) goes beyond int64")
-    if low >= high:
-        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
-    if dtype.kind == "b":
-        least, most = 0, 1
-    elif dtype.kind in "iu":
-        info = np.iinfo(dtype)
-        least, most = int(info.min), int(info.max)
-    elif dtype in _MANTISSA:
-        most = int(float(ml_dtypes.finfo(dtype).max))
-        least = -most
-    else:
-        raise RuntimeError(f"randint handles only integral, floating-point and boolean types, got {dtype}")
-    for name, bound in (("from", low), ("to - 1", high - 1)):
-        if not least <= bound <= most:
-            raise RuntimeError(f"{name} is out of bounds for {dtype}: {bound} is not within [{least}, {most}]")
-
-
-def _check_permutation(n, dtype):
-    """Raise PyTorch's error for a length that is negative or that ``dtype`` cannot count to."""
-    if n < 0:
-        raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
-    if dtype in _MANTISSA:
-        most = (1 << _MANTISSA[dtype]) + 1
-    elif dtype.kind in "iu":
-        most = int(np.iinfo(dtype).max)
-    else:
-        raise NotImplementedError(f'"randperm" not implemented for {dtype}')
-    if n > most:
-        raise RuntimeError(f"n cannot be greater than {most} for {dtype}, got n={n}")
 
 
 def _remainder(raw, span):

@@ -368,7 +368,8 @@ def not_writable(name, target, values):
             "(an expanded tensor), or its NumPy array is read-only. Please clone() the tensor before performing the operation."
         )
     return RuntimeError(
-        f"{name}: shape mismatch: value of shape {shape_text(np.shape(values))} cannot be broadcast to shape {shape_text(target.shape)}"
+        f"{name}: shape mismatch: value of shape {shape_text(np.shape(values))} cannot be broadcast to shape "
+        f"{shape_text(target.shape)}"
     )
 
 

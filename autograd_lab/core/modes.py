@@ -74,7 +74,7 @@ class _Switch:
     """A context manager that sets grad mode (and inference), usable as a decorator of functions and generators."""
 
     _grad = True
-    _inference = None
+    _inference: bool | None = None
 
     def __enter__(self):
         now = modes.now

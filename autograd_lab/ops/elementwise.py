@@ -10,8 +10,8 @@ import numpy as np
 
 from ..core.op import op
 from .compare import where
-from .samples import binary, mismatched, spread, unary
 from .samples import Sample as _Sample
+from .samples import binary, mismatched, spread, unary
 
 _LN2, _LN10 = math.log(2), math.log(10)
 _POSITIVE = unary(0.3, 3.0, special=(0.0, np.inf, np.nan))
@@ -126,9 +126,18 @@ cos = op("cos", "cos", lambda g, y, x: -g * sin(x), saves="x", dtypes="float", s
 tan = op("tan", "tan", lambda g, y, x: g * (1 + y * y), saves="y", dtypes="float", samples=unary(-1.2, 1.2), ref="numpy.tan")
 sinh = op("sinh", "sinh", lambda g, y, x: g * cosh(x), saves="x", dtypes="float", samples=unary(), ref="numpy.sinh")
 cosh = op("cosh", "cosh", lambda g, y, x: g * sinh(x), saves="x", dtypes="float", samples=unary(), ref="numpy.cosh")
-tanh = op("tanh", "tanh", lambda g, y, x: g * (1 - y * y), saves="y", dtypes="float", samples=unary(special=(0, 20)), ref="numpy.tanh")
-asin = op("asin", "arcsin", lambda g, y, x: g * rsqrt(1 - x * x), saves="x", dtypes="float", samples=unary(-0.9, 0.9), ref="numpy.arcsin")
-acos = op("acos", "arccos", lambda g, y, x: -g * rsqrt(1 - x * x), saves="x", dtypes="float", samples=unary(-0.9, 0.9), ref="numpy.arccos")
+tanh = op(
+    "tanh", "tanh", lambda g, y, x: g * (1 - y * y),
+    saves="y", dtypes="float", samples=unary(special=(0, 20)), ref="numpy.tanh",
+)  # fmt: skip
+asin = op(
+    "asin", "arcsin", lambda g, y, x: g * rsqrt(1 - x * x),
+    saves="x", dtypes="float", samples=unary(-0.9, 0.9), ref="numpy.arcsin",
+)  # fmt: skip
+acos = op(
+    "acos", "arccos", lambda g, y, x: -g * rsqrt(1 - x * x),
+    saves="x", dtypes="float", samples=unary(-0.9, 0.9), ref="numpy.arccos",
+)  # fmt: skip
 atan = op("atan", "arctan", lambda g, y, x: g / (x * x + 1), saves="x", dtypes="float", samples=unary(), ref="numpy.arctan")
 atan2 = op(
     "atan2", "arctan2",
@@ -241,7 +250,10 @@ sign = op("sign", _sign, _zero, samples=unary(order=1, special=(0.0, np.inf, -np
 floor = op("floor", "floor", _zero, samples=unary(order=1), ref="numpy.floor")
 ceil = op("ceil", "ceil", _zero, samples=unary(order=1), ref="numpy.ceil")
 trunc = op("trunc", "trunc", _zero, samples=unary(order=1), ref="numpy.trunc")
-round = op("round", lambda xp, x: xp.rint(x) if x.dtype.kind not in "iu" else x.copy(), _zero, samples=unary(order=1, special=(0.5, 1.5, -0.5)), ref="numpy.rint")
+round = op(
+    "round", lambda xp, x: xp.rint(x) if x.dtype.kind not in "iu" else x.copy(), _zero,
+    samples=unary(order=1, special=(0.5, 1.5, -0.5)), ref="numpy.rint",
+)  # fmt: skip
 
 
 def _floor_divide(xp, a, b):
@@ -250,7 +262,9 @@ def _floor_divide(xp, a, b):
     return xp.floor_divide(a, b)
 
 
-floor_divide = op("floor_divide", _floor_divide, arity=2, dtypes="arith", samples=binary(low2=0.5, order=0), ref="numpy.floor_divide")
+floor_divide = op(
+    "floor_divide", _floor_divide, arity=2, dtypes="arith", samples=binary(low2=0.5, order=0), ref="numpy.floor_divide",
+)  # fmt: skip
 remainder = op(
     "remainder", "remainder", lambda g, y, a, b: g, lambda g, y, a, b: -g * floor_divide(a, b),
     saves=("", "a b"), dtypes="arith", symbol="mod", samples=binary(low2=0.5, order=1), errors=mismatched, ref="numpy.remainder",

@@ -44,7 +44,9 @@ def _stack_rule(needs, g, y, operands, dim):
 stack_row = op(
     "stack", lambda xp, arrays, dim: xp.stack(arrays, axis=dim), joint=_stack_rule, kind="structure", arity="many", dtypes="arith",
     ref=lambda arrays, d: np.stack(arrays, d),
-    samples=lambda: iter((Sample(spread((2, 3)), spread((2, 3), seed=1), params=(0,)), Sample(spread(()), spread((), seed=1), params=(0,)))),
+    samples=lambda: iter((
+        Sample(spread((2, 3)), spread((2, 3), seed=1), params=(0,)), Sample(spread(()), spread((), seed=1), params=(0,)),
+    )),
     formula={"forward": "operands along a new dimension", "rules": ["each operand's part of ḡ"]},
 )  # fmt: skip
 

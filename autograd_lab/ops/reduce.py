@@ -181,7 +181,8 @@ logsumexp_row = op(
 
 def _along(name, function):
     return op(
-        name, lambda xp, x, dims, keepdim: getattr(xp, function).reduce(x, axis=dims, keepdims=keepdim, dtype=bool), arity=1, kind="reduction",
+        name, lambda xp, x, dims, keepdim: getattr(xp, function).reduce(x, axis=dims, keepdims=keepdim, dtype=bool),
+        arity=1, kind="reduction",
         samples=_reduction_samples(order=0), ref=lambda x, d, k: getattr(np, name)(x, axis=d, keepdims=k),
     )  # fmt: skip
 
@@ -252,5 +253,6 @@ def _others(flat):
 prod_row = op(
     "prod", lambda xp, x, dims, keepdim: xp.multiply.reduce(x, axis=dims, keepdims=keepdim), _prod_rule,
     saves="x", kind="reduction", symbol="Π", samples=_reduction_samples(low=0.5),
-    ref=lambda x, d, k: np.prod(x, axis=d, keepdims=k), formula={"forward": "Π xᵢ", "rules": ["ḡ · product of the other xⱼ"]},
+    ref=lambda x, d, k: np.prod(x, axis=d, keepdims=k),
+    formula={"forward": "Π xᵢ", "rules": ["ḡ · product of the other xⱼ"]},
 )  # fmt: skip

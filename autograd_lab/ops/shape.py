@@ -3,12 +3,10 @@
 The rows take normalised parameters; the public functions below them take PyTorch's.
 """
 
-import math
 
 import numpy as np
 
 from ..backend import dtype as dt
-from ..core import bind as core_bind
 from ..core.bind import follow_spec
 from ..core.op import op
 from ..core.tensor import Tensor
@@ -34,7 +32,8 @@ clone = op(
     formula={"forward": "x", "rules": ["ḡ"]},
 )  # fmt: skip
 contiguous_copy = op(
-    "contiguous_copy", lambda xp, x: xp.ascontiguousarray(x), lambda g, y, x: g, kind="structure", grad_name="Clone", symbol="clone",
+    "contiguous_copy", lambda xp, x: xp.ascontiguousarray(x), lambda g, y, x: g,
+    kind="structure", grad_name="Clone", symbol="clone",
     samples=lambda: iter((Sample(spread((3, 4)).T),)), ref=lambda x: x, formula={"forward": "x", "rules": ["ḡ"]},
 )  # fmt: skip
 
@@ -226,6 +225,3 @@ def cast_to(x, dtype):
 def to_float(x):
     """Integers to the default floating dtype; floating and complex tensors as they are."""
     return x if x.dtype.category >= dt.CATEGORY_FLOAT else cast(x, dt.get_default_dtype().numpy)
-
-
-__all__ = [name for name in dir() if not name.startswith("_") and name not in ("core_bind", "math", "np", "op", "dt")]
