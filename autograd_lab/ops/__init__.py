@@ -6,7 +6,8 @@ MODULES = """
     compare elementwise shape index join reduce softmax matmul create triangles complex layout reductions diagonals arithmetic
     conversion assign indexing joining picking sorting scans einsum svd norms queries seeding
     boundary activation loss conv pool normalize embedding
-    fft
+    fft linalg_solve
+    trigonometry special numbers bits
 """.split()
 """The row modules, in an order that respects their imports of one another."""
 
