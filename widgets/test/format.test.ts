@@ -47,6 +47,7 @@ describe("numbers", () => {
   it("tells not computed, zero and NaN apart in the headline", () => {
     expect(headline(null).text).toBe("–");
     expect(headline(summary([0, 0, 0])).text).toBe("0");
+    expect(headline(summary(["NaN", "NaN"]))).toMatchObject({ text: "NaN", isNorm: false, bad: "NaN" });
     expect(headline(summary(["NaN", 3, 4]))).toMatchObject({ text: "5", isNorm: true, bad: "NaN" });
   });
 

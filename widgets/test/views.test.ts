@@ -297,6 +297,8 @@ describe("pieces", () => {
     ]);
     expect(heatmap(null, { t, name: "g" }).textContent).toBe("–");
     expect(heatmap(summary([0]), { t, name: "g" }).textContent).toBe("0");
+    const caption = heatmap(summary(["NaN", "NaN"]), { t, name: "g" }).querySelector(".agl-heat-scale");
+    expect(caption?.textContent.trim()).toBe("NaN");
     expect(heatmap(summary([1, "NaN"]), { t, name: "g" }).textContent).toContain("NaN");
   });
 

@@ -107,6 +107,8 @@ export function headline(summary: Summary | null | undefined): {
   const bad = badWord(summary);
   const only = summary.size === 1 ? summary.values?.[0] : undefined;
   if (only !== undefined) return { text: formatNumber(only), full: exact(only), isNorm: false, bad };
+  // Nothing finite to take a norm of; a dash would say "not computed yet".
+  if (summary.norm === null && bad) return { text: bad, full: bad, isNorm: false, bad };
   const allZero = summary.size > 0 && summary.zeros === summary.size;
   return { text: allZero ? "0" : formatNumber(summary.norm), full: exact(summary.norm), isNorm: !allZero, bad };
 }

@@ -138,7 +138,8 @@ class GraphView {
     );
     this.canvas.direction = source.get("options")?.direction ?? "lr";
     this.hover = hoverCard(this.canvas, (id) => {
-      const node = this.tape.nodes.get(id);
+      // The panel tells the chosen node's story; a card above it would only cover the picture.
+      const node = id === this.canvas.selected ? undefined : this.tape.nodes.get(id);
       return node ? details(this.tape, node, this.formulas, t, false) : null;
     });
     const title = h("span", { class: "agl-heading" }, this.tape.title);
@@ -213,6 +214,7 @@ class GraphView {
   private selected(id: number | null): void {
     this.source.set("selection", id === null ? {} : { node: id });
     this.showPanel(id);
+    this.hover.show(null, null);
     if (id !== null) this.canvas.attend(id);
   }
 

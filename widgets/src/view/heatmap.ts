@@ -58,7 +58,7 @@ export function heatmap(summary: Summary | null | undefined, options: HeatOption
   if (!cells) return single(summary, t, bad);
   const scale = scaleOf(cells.values);
   const limit = formatNumber(scale, 2);
-  const written = scale === 0 ? "0" : `±${limit}`;
+  const written = scale > 0 ? `±${limit}` : bad ? "" : "0";
   const label = `${name}: ${summary.shape.join("×")}, ${scale === 0 ? "0" : t("heat_scale", { low: `−${limit}`, high: limit })}${cells.whole ? "" : `, ${t("heat_thumb", { rows: cells.rows, cols: cells.cols })}`}`;
   const picture = draw(cells, scale, label, summary.shape, options);
   const caption = h("span", { class: "agl-heat-scale" }, written, bad && h("b", { class: "agl-bad" }, ` ${bad}`));
