@@ -43,7 +43,17 @@ export function faceOf(item: Item, tape: Tape, t: Translate): Face {
   }
   if (node.kind === "constant")
     return face("", clip(node.label || out, SIZES.main, LONGEST), node.label ? out : t("constant"), "", 12, 36);
-  return face("", clip(node.label || `${t(node.kind)} ${tape.nameOf(node.id)}`, SIZES.main, LONGEST), out, "", 28, 44);
+  return face("", clip(ownName(node, tape) || `${t(node.kind)} ${tape.nameOf(node.id)}`, SIZES.main, LONGEST), out, "", 28, 44);
+}
+
+/** A parameter's name without the path of the module whose frame stands around it. */
+function ownName(node: TapeNode, tape: Tape): string {
+  const path = tape.groupPath(node.group).map((group) => (tape.groups[group]?.label ?? "").replace(/ \(\d+\)$/, ""));
+  for (let at = 0; node.kind === "parameter" && at < path.length; at += 1) {
+    const place = `.${node.label}`.indexOf(`.${path.slice(at).join(".")}.`);
+    if (place >= 0) return node.label.slice(place + path.slice(at).join(".").length + 1);
+  }
+  return node.label;
 }
 
 function face(given: string, main: string, small: string, out: string, pad: number, height: number): Face {

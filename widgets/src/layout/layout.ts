@@ -1,6 +1,5 @@
-import { Graph, layout as dagre } from "@dagrejs/dagre";
 import { hang, type Bunch } from "./hang";
-import { rows } from "./rows";
+import { layers } from "./layers";
 
 export type Direction = "lr" | "tb";
 
@@ -55,95 +54,24 @@ export interface Layout {
   /** Wires of hung boxes: they run across the flow. */
   hung: ReadonlySet<string>;
   bounds: Rect;
-  method: "dagre" | "rows";
 }
 
 /** Space between neighbours across the flow, and between ranks along it. */
 export const GAPS = { across: 26, along: 44, hang: 22, beside: 14, frame: 12, tab: 20 };
 
-const DAGRE_LIMIT = 1500;
-const COMPOUND_LIMIT = 500;
-
-/** Positions of bunches: what dagre and the fallback both give back. */
+/** Positions of bunches, and the inner points of wires. */
 export interface Placed {
   centres: Map<string, Point>;
   bends: Map<string, Point[]>;
 }
 
-/**
- * Places every box. The same input gives the same output. Boxes never overlap.
- * Falls back to plain rows for very large tapes and when dagre runs out of stack.
- */
+/** Places every box. The same input gives the same output. Boxes never overlap. */
 export function layout(input: LayoutInput): Layout {
   const bunches = hang(input);
-  let placed: Placed | null = null;
-  if (bunches.hosts.length <= DAGRE_LIMIT) {
-    try {
-      placed = withDagre(input, bunches);
-    } catch {
-      // Deep chains overflow dagre's recursion in small stacks; odd compounds trip its ranker. Rows always work.
-      placed = null;
-    }
-  }
-  const method = placed ? "dagre" : "rows";
-  return finish(input, bunches, placed ?? rows(bunches, input.direction, input.along), method);
+  return finish(input, bunches, layers(bunches, input));
 }
 
-function withDagre(input: LayoutInput, bunches: Bunch): Placed {
-  const compound = input.frames.length > 0 && bunches.hosts.length <= COMPOUND_LIMIT;
-  const graph = new Graph({ multigraph: true, compound });
-  graph.setGraph({
-    rankdir: input.direction === "lr" ? "LR" : "TB",
-    nodesep: GAPS.across,
-    ranksep: input.along,
-    edgesep: 14,
-    ranker: bunches.hosts.length <= 150 ? "network-simplex" : "tight-tree",
-  });
-  graph.setDefaultEdgeLabel(() => ({}));
-  const framed = new Set(input.frames.map(({ group }) => group));
-  if (compound) for (const { group } of input.frames) graph.setNode(`frame${group}`, { width: 0, height: 0 });
-  for (const host of bunches.hosts) {
-    graph.setNode(host.key, { width: host.width, height: host.height });
-    if (compound && framed.has(host.group)) graph.setParent(host.key, `frame${host.group}`);
-  }
-  if (compound) {
-    for (const { group, parent } of input.frames) if (parent >= 0) graph.setParent(`frame${group}`, `frame${parent}`);
-    // dagre places an empty compound as a node of its own; a frame whose boxes all hang elsewhere is dropped.
-    for (const { group } of input.frames)
-      if (graph.children(`frame${group}`)?.length === 0) graph.removeNode(`frame${group}`);
-  }
-  for (const wire of bunches.wires) graph.setEdge(wire.source, wire.target, { weight: 1 }, wire.key);
-  dagre(graph);
-  const centres = new Map<string, Point>();
-  for (const host of bunches.hosts) {
-    const { x = 0, y = 0 } = graph.node(host.key) as Partial<Point>;
-    centres.set(host.key, { x, y });
-  }
-  const bends = new Map<string, Point[]>();
-  for (const wire of bunches.wires) {
-    const points = (graph.edge(wire.source, wire.target, wire.key) as { points?: Point[] }).points ?? [];
-    bends.set(wire.key, bendsOf(points, input));
-  }
-  return { centres, bends };
-}
-
-/**
- * The inner points of a wire. The first and last lie on borders; a wire between neighbouring ranks needs no bend.
- * The outermost bends lie in the middle of a gap: moved to its far side, the wire turns in the whole gap.
- */
-function bendsOf(points: Point[], { direction, along }: LayoutInput): Point[] {
-  if (points.length <= 3) return [];
-  const inner = points.slice(1, -1).map(({ x, y }) => ({ x, y }));
-  const axis = direction === "lr" ? "x" : "y";
-  const [first, last] = [inner[0], inner.at(-1)];
-  if (first && last && last[axis] - first[axis] > along) {
-    first[axis] += along * 0.4;
-    last[axis] -= along * 0.4;
-  }
-  return inner;
-}
-
-function finish(input: LayoutInput, bunches: Bunch, placed: Placed, method: Layout["method"]): Layout {
+function finish(input: LayoutInput, bunches: Bunch, placed: Placed): Layout {
   const boxes = new Map<string, Point>();
   for (const host of bunches.hosts) {
     const centre = placed.centres.get(host.key) ?? { x: 0, y: 0 };
@@ -152,7 +80,7 @@ function finish(input: LayoutInput, bunches: Bunch, placed: Placed, method: Layo
   const wires = route(input, bunches, boxes, placed.bends);
   const frames = frameRects(input, boxes);
   const hung = new Set(bunches.hungWires.keys());
-  return { boxes, wires, frames, hung, bounds: boundsOf(input, boxes, frames, wires), method };
+  return { boxes, wires, frames, hung, bounds: boundsOf(input, boxes, frames, wires) };
 }
 
 function route(

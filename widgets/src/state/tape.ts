@@ -176,13 +176,24 @@ export function visible(tape: Tape, folded: ReadonlySet<number>): Visible {
   return { items: [...items.values()], links: [...links.values()], itemOf };
 }
 
-/** Groups to fold so that at most `limit` boxes show: the innermost level first. */
+const PLEASANT = 120;
+const TOO_FEW = 6;
+
+/**
+ * Groups to fold so that at most `limit` boxes show, and better no more than a person can take in: the innermost level
+ * first. Folding stops before so little is left that the picture says nothing.
+ */
 export function autoFold(tape: Tape, limit = 1000): Set<number> {
-  const folded = new Set<number>();
+  let folded = new Set<number>();
   const depths = tape.groups.map((_, group) => tape.groupPath(group).length);
-  for (let depth = Math.max(0, ...depths); depth > 0; depth -= 1) {
-    if (visible(tape, folded).items.length <= limit) break;
-    depths.forEach((own, group) => own === depth && folded.add(group));
+  const deepest = depths.reduce((most, depth) => Math.max(most, depth), 0);
+  let shown = visible(tape, folded).items.length;
+  for (let depth = deepest; depth > 0 && shown > Math.min(limit, PLEASANT); depth -= 1) {
+    const more = new Set(folded);
+    depths.forEach((own, group) => own === depth && more.add(group));
+    const left = visible(tape, more).items.length;
+    if (shown <= limit && left < TOO_FEW) break;
+    [folded, shown] = [more, left];
   }
   return folded;
 }

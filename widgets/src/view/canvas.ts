@@ -11,6 +11,9 @@ import { WireMark, type WireState } from "./wires";
 
 const MOST_SHOWN = 1000;
 const FRAME_WORDS = 11.5;
+/** Below the first scale a whole picture says nothing; then its end is shown at the second. */
+const LEAST_READABLE = 0.16;
+const READABLE = 0.6;
 
 /** What a replay lays over the picture. */
 export interface Replay {
@@ -100,8 +103,18 @@ export class Canvas {
     this.drawNodes();
     this.paintSelection();
     this.paintReplay();
-    attrs(this.svg, { "data-layout": this.placed.method, "data-count": this.shown.items.length });
-    if (!this.view.touched) this.fit(false);
+    attrs(this.svg, { "data-count": this.shown.items.length });
+    if (!this.view.touched) this.firstView();
+  }
+
+  /** All of it; of a picture too large to be read so, the part where the tape ends. */
+  private firstView(): void {
+    this.fit(false);
+    if (this.view.scale >= LEAST_READABLE || !this.placed) return;
+    const last = this.shown.items.at(-1)?.key ?? "";
+    const root = [...this.tape.roots].map((id) => this.shown.itemOf.get(id)).find(Boolean);
+    const point = this.placed.boxes.get(root ?? last);
+    if (point) this.view.begin(point, READABLE, this.direction === "lr");
   }
 
   fit(glide = true): void {
@@ -403,7 +416,7 @@ export class Canvas {
 
   private sized(): () => void {
     if (typeof ResizeObserver === "undefined") return () => undefined;
-    const observer = new ResizeObserver(() => !this.view.touched && this.fit(false));
+    const observer = new ResizeObserver(() => !this.view.touched && this.firstView());
     observer.observe(this.el);
     return () => observer.disconnect();
   }

@@ -60,6 +60,15 @@ export class PanZoom {
     this.write(glide);
   }
 
+  /** Puts a point near the far end of the view, at a scale; the view still counts as not touched. */
+  begin(point: Point, scale: number, horizontal: boolean): void {
+    const { width, height } = this.size;
+    this.scale = scale;
+    this.x = (horizontal ? width * 0.8 : width / 2) - point.x * scale;
+    this.y = (horizontal ? height / 2 : height * 0.8) - point.y * scale;
+    this.write(false);
+  }
+
   /** Whether a box around `point` is in full view. */
   shows(point: Point, room = 60): boolean {
     const { width, height } = this.size;
