@@ -34,6 +34,8 @@ _FOLD_CSS = (
     f"{_LIVE} .agl-fold{{display:block;font-size:11px;opacity:.8;cursor:pointer}}"
     f"{_LIVE} .agl-static{{display:none}}"
     f"{_LIVE} .agl-output:has(.agl-fold input:checked) .agl-static{{display:block}}"
+    # without a kernel the widget manager waits for ever where the live view would stand: an output without an element
+    ".jp-OutputArea-child:not(:has(.jp-OutputArea-output>*)):has(+.jp-OutputArea-child .agl-output){display:none}"
     ".agl-static{overflow-x:auto}.agl-static pre{font-size:12px;line-height:1.35}"
 )
 
