@@ -1,6 +1,7 @@
-"""``torch.linalg``: norms and decompositions, as far as the rows offer them."""
+"""``torch.linalg``: equations, decompositions, norms and more under PyTorch's names."""
 
 from .core.public import NAMESPACES
+from .ops.linalg_checks import LinAlgError
 
 globals().update(NAMESPACES["linalg"])
-__all__ = sorted(NAMESPACES["linalg"])
+__all__ = [*sorted(NAMESPACES["linalg"]), "LinAlgError"]
