@@ -130,6 +130,10 @@ kl = op(
 
 # ----- classes -----
 
+_INT64 = np.dtype(np.int64)
+FEW_CLASSES = 64
+"""Up to here matrices are worked on with decisions side by side: NumPy reduces short rows slowly."""
+
 
 def _rows(x):
     """(N, C, …) or (C,) as a matrix with one row per decision."""
@@ -150,9 +154,9 @@ def _unrows(rows, shape):
 def _picks(target, classes, ignore):
     """Flat class numbers, and which decisions count (None: all). Raises: IndexError for a class that does not exist."""
     t = target.reshape(-1)
-    if t.dtype != np.int64:
+    if t.dtype is not _INT64:
         t = t.astype(np.int64)
-    if not t.size or t.view(np.uint64).max() < classes and not 0 <= ignore < classes:
+    if not t.size or np.maximum.reduce(t.view(np.uint64)) < classes and not 0 <= ignore < classes:
         return t, None
     valid = t != ignore
     t = np.where(valid, t, 0)
@@ -160,6 +164,16 @@ def _picks(target, classes, ignore):
         bad = int(t[(t < 0) | (t >= classes)][0])
         raise IndexError(f"Target {bad} is out of bounds: there are {classes} classes, numbered 0 to {classes - 1}")
     return t, None if valid.all() else valid
+
+
+def _shifted(rows, t):
+    """Logits less their largest: (the axis of the classes, a matrix of its own, the places of the targets in it)."""
+    n, classes = rows.shape
+    if classes > FEW_CLASSES:
+        return 1, rows - np.maximum.reduce(rows, axis=1, keepdims=True), t + np.arange(0, n * classes, classes)
+    columns = rows.T.copy()
+    columns -= np.maximum.reduce(columns, axis=0)
+    return 0, columns, t * n + np.arange(n)
 
 
 def _weights(t, valid, weight, dtype):
@@ -183,16 +197,16 @@ def _cross_entropy(xp, x, target, weight, ignore, reduction, smoothing):
     rows = _rows(x)
     t, valid = _picks(target, rows.shape[1], ignore)
     w = _weights(t, valid, weight, x.dtype)
-    shifted = rows - np.maximum.reduce(rows, axis=1, keepdims=True)
-    ends = np.log(np.add.reduce(np.exp(shifted), axis=1))
-    losses = ends - shifted[np.arange(len(t)), t]
+    axis, shifted, at = _shifted(rows, t)
+    ends = np.log(np.add.reduce(np.exp(shifted), axis=axis))
+    losses = ends - shifted.reshape(-1).take(at)
     if w is not None:
         losses = np.where(w == 0, losses.dtype.type(0), losses * w) if valid is not None else losses * w
     if smoothing:
         if weight is None:
-            spread_ = rows.shape[1] * ends - np.add.reduce(shifted, axis=1)
+            spread_ = rows.shape[1] * ends - np.add.reduce(shifted, axis=axis)
         else:
-            spread_ = np.add.reduce(weight) * ends - np.matmul(shifted, weight)
+            spread_ = np.add.reduce(weight) * ends - np.matmul(weight, shifted if axis == 0 else shifted.T)
         if valid is not None:
             spread_ = np.where(valid, spread_, spread_.dtype.type(0))
         losses = (1 - smoothing) * losses + (smoothing / rows.shape[1]) * spread_
@@ -212,16 +226,19 @@ def _cross_entropy_slope(xp, g, x, target, weight, ignore, reduction, smoothing)
     n, classes = rows.shape
     t, valid = _picks(target, classes, ignore)
     w = _weights(t, valid, weight, x.dtype)
-    p = rows - np.maximum.reduce(rows, axis=1, keepdims=True)
+    axis, p, at = _shifted(rows, t)
     np.exp(p, out=p)
-    p /= np.add.reduce(p, axis=1, keepdims=True)
+    p /= np.add.reduce(p, axis=axis, keepdims=True)
+    if not smoothing:
+        flat = p.reshape(-1)
+        flat[at] = flat.take(at) - 1
+    if axis == 0:
+        p = p.T.copy()
     factor = g.reshape(-1, 1) if reduction == "none" and getattr(g, "ndim", 0) else g * _scale(t, w, reduction, x.dtype)
     if smoothing:
         p = _smooth_slope(p, t, w, valid, weight, smoothing)
-    else:
-        p[np.arange(n), t] -= 1
-        if w is not None:
-            p *= w[:, None]
+    elif w is not None:
+        p *= w[:, None]
     p *= factor
     if valid is not None:
         p[~valid] = 0  # also where every decision is ignored and the mean's factor is infinite

@@ -9,7 +9,7 @@ import numpy as np
 from ..core.storage import storage_of
 from ..core.tensor import wrap
 
-SLICE = 16384
+SLICE = 32768
 """Elements that are worked on at once; a few arrays of this length fit the second-level cache."""
 
 

@@ -19,6 +19,9 @@ from .checks import constant, need_tensor, reduction_name, same_dtype
 from .normalization import pairwise_distance
 
 
+_INT64 = np.dtype(np.int64)
+
+
 def reduced(losses, reduction):
     """The mean, the sum, or all of the elementwise losses."""
     if reduction == "mean":
@@ -89,7 +92,9 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
 def _class_target(input, target):
     """Check class numbers against logits (N, C, …). Raises: RuntimeError or ValueError in PyTorch's words."""
     x, t = input._d, target._d
-    if t.dtype != np.int64 and t.dtype != np.uint8:
+    if t.dtype is _INT64 and len(x.shape) == 2 and t.shape == x.shape[:1]:
+        return
+    if t.dtype != _INT64 and t.dtype != np.uint8:
         raise RuntimeError(
             f"expected scalar type Long but found {scalar_name(target.dtype)}: class targets are whole numbers of dtype int64 "
             f"(target.long()); probabilities need the shape of the input, {shape_text(x.shape)}"
