@@ -72,9 +72,7 @@ class HookMethods:
 
     def register_forward_hook(self, hook, *, prepend=False, with_kwargs=False, always_call=False):
         """Call ``hook(module, args, output)`` after ``forward``; what it returns (if not None) replaces the output."""
-        return _add(
-            self._hook_table("_forward_hooks"), hook, prepend=prepend, with_kwargs=with_kwargs, always_call=always_call
-        )
+        return _add(self._hook_table("_forward_hooks"), hook, prepend=prepend, with_kwargs=with_kwargs, always_call=always_call)
 
     def register_full_backward_hook(self, hook, prepend=False):
         """Call ``hook(module, grad_input, grad_output)`` when the gradients of the module's inputs are known.

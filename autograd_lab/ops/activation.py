@@ -30,7 +30,8 @@ def _activation(name, forward, rule, samples, ref, **more):
 leaky_relu = _activation(
     "leaky_relu", lambda xp, x, slope: xp.where(x > 0, x, x * slope),
     lambda g, y, x, slope: where(x > 0, g, g * slope), _samples(0.1, special=(-1.0, 0.0, 1.0)),
-    lambda x, s: np.where(x > 0, x, x * s), formula={"forward": "x if x > 0 else slope · x", "rules": ["ḡ if x > 0 else slope · ḡ"]},
+    lambda x, s: np.where(x > 0, x, x * s), formula={"forward": "x if x > 0 else slope · x",
+                                                     "rules": ["ḡ if x > 0 else slope · ḡ"]},
 )  # fmt: skip
 
 
@@ -41,7 +42,8 @@ def _elu(xp, x, alpha, scale, inner):
 elu = _activation(
     "elu", _elu,
     lambda g, y, x, alpha, scale, inner: where(x > 0, g * scale, g * (exp(minimum(x, 0.0) * inner) * (alpha * scale * inner))),
-    _samples(1.3, 1.1, 0.7, special=(-100.0, 0.0, 100.0)), lambda x, a, s, i: s * np.where(x > 0, x, a * (np.exp(np.minimum(x, 0) * i) - 1)),
+    _samples(1.3, 1.1, 0.7, special=(-100.0, 0.0, 100.0)),
+    lambda x, a, s, i: s * np.where(x > 0, x, a * (np.exp(np.minimum(x, 0) * i) - 1)),
     formula={"forward": "scale · (x if x > 0 else α(eᵏˣ − 1))", "rules": ["ḡ · scale if x > 0 else ḡ · scale · αk · eᵏˣ"]},
 )  # fmt: skip
 
@@ -111,7 +113,8 @@ def _threshold(xp, x, limit, value):
 
 threshold = _activation(
     "threshold", _threshold, lambda g, y, x, limit, value: where(x <= limit, 0.0, g), _samples(0.1, 3.0),
-    lambda x, t, v: np.where(x > t, x, v), formula={"forward": "x where x > limit, else value", "rules": ["ḡ where x > limit, else 0"]},
+    lambda x, t, v: np.where(x > t, x, v), formula={"forward": "x where x > limit, else value",
+                                                    "rules": ["ḡ where x > limit, else 0"]},
 )  # fmt: skip
 
 

@@ -58,7 +58,9 @@ def windows(xp, x, kernel, stride, dilation, out):
     """A view of a padded, contiguous (N, C, *sizes) array: (N, C, *kernel, *out)."""
     n = len(kernel)
     spatial = x.strides[2:]
-    steps = tuple(s * d for s, d in zip(spatial, dilation, strict=True)) + tuple(s * t for s, t in zip(spatial, stride, strict=True))
+    steps = tuple(s * d for s, d in zip(spatial, dilation, strict=True)) + tuple(
+        s * t for s, t in zip(spatial, stride, strict=True)
+    )
     return plain(xp).lib.stride_tricks.as_strided(x, (*x.shape[: x.ndim - n], *kernel, *out), (*x.strides[: x.ndim - n], *steps))
 
 
@@ -150,7 +152,9 @@ def _conv(xp, x, weight, bias, stride, padding, dilation, groups):
     y = empty(xp, (n, o, *out), x.dtype)
     per_in, per_out = x.shape[1] // groups, o // groups
     if per_in != weight.shape[1]:
-        raise RuntimeError(f"convolution: weight {list(weight.shape)} does not fit an input of {x.shape[1]} channels in {groups} groups")
+        raise RuntimeError(
+            f"convolution: weight {list(weight.shape)} does not fit an input of {x.shape[1]} channels in {groups} groups"
+        )
     if groups == 1 and _pointwise(kernel, stride, padding):
         xp.matmul(weight.reshape(o, -1), x.reshape(n, per_in, -1), out=y.reshape(n, o, -1))
     else:
@@ -208,13 +212,17 @@ def _spatial(x):
 def _samples():
     one = ((1,), (0,), (1,), 1)
     yield Sample(spread((2, 3, 6)), spread((4, 3, 2), seed=1), spread((4,), seed=2), params=one, note="1d")
-    yield Sample(spread((2, 3, 6, 5)), spread((4, 3, 3, 2), seed=1), spread((4,), seed=2), params=((2, 1), (1, 0), (1, 2), 1), note="2d")
+    yield Sample(
+        spread((2, 3, 6, 5)), spread((4, 3, 3, 2), seed=1), spread((4,), seed=2), params=((2, 1), (1, 0), (1, 2), 1), note="2d"
+    )
     yield Sample(spread((2, 4, 5, 5)), spread((6, 2, 3, 3), seed=1), None, params=((1, 1), (1, 1), (1, 1), 2), note="groups")
     yield Sample(spread((2, 8, 5, 4)), spread((8, 8, 3, 3), seed=1), spread((8,), seed=2), params=((1, 1), (1, 1), (1, 1), 1),
                  note="by sample", order=1)  # fmt: skip
     yield Sample(spread((9, 2, 5, 4)), spread((3, 2, 3, 2), seed=1), spread((3,), seed=2), params=((1, 2), (1, 0), (1, 1), 1),
                  note="batch last", order=1)  # fmt: skip
-    yield Sample(spread((1, 2, 3, 3, 3)), spread((2, 2, 2, 2, 2), seed=1), None, params=((1,) * 3, (0,) * 3, (1,) * 3, 1), note="3d", order=1)
+    yield Sample(
+        spread((1, 2, 3, 3, 3)), spread((2, 2, 2, 2, 2), seed=1), None, params=((1,) * 3, (0,) * 3, (1,) * 3, 1), note="3d", order=1
+    )
 
 
 def _reference(x, weight, bias, stride, padding, dilation, groups):
@@ -252,9 +260,13 @@ def _conv_as(out, x, weight, *geometry):
 
 
 def _input_samples():
-    yield Sample(spread((2, 4, 3, 2)), spread((4, 3, 3, 2), seed=1), params=((6, 5), (2, 1), (1, 0), (1, 2), 1), note="stride, dilation")
+    yield Sample(
+        spread((2, 4, 3, 2)), spread((4, 3, 3, 2), seed=1), params=((6, 5), (2, 1), (1, 0), (1, 2), 1), note="stride, dilation"
+    )
     yield Sample(spread((2, 4, 4)), spread((4, 1, 3), seed=1), params=((6,), (1,), (0,), (1,), 2), note="groups")
-    yield Sample(spread((2, 8, 5, 4)), spread((8, 8, 3, 3), seed=1), params=((5, 4), (1, 1), (1, 1), (1, 1), 1), note="by sample", order=1)
+    yield Sample(
+        spread((2, 8, 5, 4)), spread((8, 8, 3, 3), seed=1), params=((5, 4), (1, 1), (1, 1), (1, 1), 1), note="by sample", order=1
+    )
 
 
 def _input_reference(g, weight, sizes, stride, padding, dilation, groups):
@@ -273,15 +285,20 @@ conv_input = op(
     "convolution_transpose", _conv_input,
     lambda c, y, g, weight, sizes, *geometry: _conv_as(g.shape[2:], c, weight, *geometry),
     lambda c, y, g, weight, sizes, *geometry: conv_weight(c, g, weight.shape[2:], *geometry),
-    saves=("g.shape weight", "g weight.shape"), kind="matmul", dtypes="match", grad_name="Convolution", symbol="∗ᵀ", samples=_input_samples,
+    saves=("g.shape weight", "g weight.shape"), kind="matmul", dtypes="match", grad_name="Convolution", symbol="∗ᵀ",
+    samples=_input_samples,
     ref=_input_reference, formula={"forward": "g ∗ᵀ W", "rules": ["c ∗ W", "c ∗ g"]},
 )  # fmt: skip
 
 
 def _weight_samples():
-    yield Sample(spread((2, 3, 6, 5)), spread((2, 4, 3, 3), seed=1), params=((3, 2), (2, 1), (1, 0), (1, 2), 1), note="stride, dilation")
+    yield Sample(
+        spread((2, 3, 6, 5)), spread((2, 4, 3, 3), seed=1), params=((3, 2), (2, 1), (1, 0), (1, 2), 1), note="stride, dilation"
+    )
     yield Sample(spread((2, 4, 5)), spread((2, 6, 4), seed=1), params=((2,), (1,), (0,), (1,), 2), note="groups")
-    yield Sample(spread((2, 8, 4, 4)), spread((2, 8, 4, 4), seed=1), params=((3, 3), (1, 1), (1, 1), (1, 1), 1), note="by sample", order=1)
+    yield Sample(
+        spread((2, 8, 4, 4)), spread((2, 8, 4, 4), seed=1), params=((3, 3), (1, 1), (1, 1), (1, 1), 1), note="by sample", order=1
+    )
 
 
 def _weight_reference(x, g, kernel, stride, padding, dilation, groups):
@@ -300,6 +317,7 @@ conv_weight = op(
     "convolution_weight", _conv_weight,
     lambda c, y, x, g, kernel, *geometry: conv_input(g, c, x.shape[2:], *geometry),
     lambda c, y, x, g, kernel, *geometry: _conv_as(g.shape[2:], x, c, *geometry),
-    saves=("x.shape g", "x g.shape"), kind="matmul", dtypes="match", grad_name="ConvolutionWeight", symbol="∗", samples=_weight_samples,
+    saves=("x.shape g", "x g.shape"), kind="matmul", dtypes="match", grad_name="ConvolutionWeight", symbol="∗",
+    samples=_weight_samples,
     ref=_weight_reference, formula={"forward": "x ∗ g", "rules": ["g ∗ᵀ c", "x ∗ c"]},
 )  # fmt: skip

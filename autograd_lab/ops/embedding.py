@@ -51,7 +51,8 @@ def _errors():
 
 embedding = op(
     "embedding", _embedding, lambda g, y, weight, index, padding: embedding_spread(g, index, weight.shape[0], padding), None,
-    saves="weight.shape index", kind="structure", dtypes="free", samples=lambda: _samples(0), errors=_errors, ref=lambda w, i, p: w[i],
+    saves="weight.shape index", kind="structure", dtypes="free", samples=lambda: _samples(0), errors=_errors, ref=lambda w, i,
+    p: w[i],
     formula={"forward": "W[i]", "rules": ["ḡ added to row i", ""]},
 )  # fmt: skip
 
@@ -64,7 +65,8 @@ def _masked_embedding(xp, weight, index, padding):
 
 
 embedding_masked = op(
-    "embedding_masked", _masked_embedding, lambda g, y, weight, index, padding: embedding_spread(g, index, weight.shape[0], padding), None,
+    "embedding_masked", _masked_embedding, lambda g, y, weight, index, padding: embedding_spread(g, index, weight.shape[0],
+                                                                                                 padding), None,
     saves="weight.shape index", kind="structure", dtypes="free", grad_name="Embedding", samples=_samples,
     ref=_masked_reference,
     formula={"forward": "W[i], 0 for the padding row", "rules": ["ḡ added to row i", ""]},
@@ -91,7 +93,8 @@ def _inside(shape, borders):
 
 
 pad_row = op(
-    "constant_pad_nd", _pad, lambda g, y, x, borders, value: slice_view(g, _inside(x.shape, borders)), saves="x.shape", kind="structure",
+    "constant_pad_nd", _pad, lambda g, y, x, borders, value: slice_view(g, _inside(x.shape, borders)), saves="x.shape",
+    kind="structure",
     grad_name="ConstantPadNd", symbol="pad", ref=lambda x, b, v: np.pad(x, b, constant_values=v),
     samples=lambda: iter((Sample(spread((2, 3)), params=(((0, 1), (2, 0)), 1.5)),)),
     formula={"forward": "x with a border of value", "rules": ["ḡ inside the border"]},

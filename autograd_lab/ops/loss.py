@@ -67,7 +67,8 @@ smooth_l1 = op(
     "smooth_l1_loss", _smooth_l1, _smooth_l1_rule, lambda g, y, a, b, beta: -_smooth_l1_rule(g, y, a, b, beta),
     saves="a b", dtypes="match", grad_name="SmoothL1Loss", samples=_pairs(params=(1.0,), reductions=False), public=False,
     ref=lambda a, b, t: np.where(abs(a - b) < t, 0.5 * (a - b) ** 2 / t, abs(a - b) - 0.5 * t),
-    formula={"forward": "d²/2β where |d| < β, else |d| − β/2, d = a − b", "rules": ["ḡ · d/β limited to ±1", "−ḡ · d/β limited to ±1"]},
+    formula={"forward": "d²/2β where |d| < β, else |d| − β/2, d = a − b", "rules": ["ḡ · d/β limited to ±1",
+                                                                                    "−ḡ · d/β limited to ±1"]},
 )  # fmt: skip
 
 
@@ -85,7 +86,8 @@ huber = op(
     "huber_loss", _huber, _huber_rule, lambda g, y, a, b, delta: -_huber_rule(g, y, a, b, delta),
     saves="a b", dtypes="match", grad_name="HuberLoss", samples=_pairs(params=(1.0,), reductions=False), public=False,
     ref=lambda a, b, t: np.where(abs(a - b) <= t, 0.5 * (a - b) ** 2, t * (abs(a - b) - 0.5 * t)),
-    formula={"forward": "d²/2 where |d| ≤ δ, else δ(|d| − δ/2), d = a − b", "rules": ["ḡ · d limited to ±δ", "−ḡ · d limited to ±δ"]},
+    formula={"forward": "d²/2 where |d| ≤ δ, else δ(|d| − δ/2), d = a − b", "rules": ["ḡ · d limited to ±δ",
+                                                                                      "−ḡ · d limited to ±δ"]},
 )  # fmt: skip
 
 # ----- binary cross-entropy -----
@@ -334,7 +336,8 @@ cross_entropy = op(
     "cross_entropy", _cross_entropy,
     lambda g, y, x, target, weight, *params: cross_entropy_slope(g, x, target, weight, *params), None, None,
     saves="x target weight", kind="reduction", dtypes="free", grad_name="NllLoss", samples=_class_samples, errors=_class_errors,
-    ref=_cross_entropy_ref, formula={"forward": "−ln softmax(x)[target]", "rules": ["ḡ · (softmax(x) − onehot(target)) / n", "", ""]},
+    ref=_cross_entropy_ref, formula={"forward": "−ln softmax(x)[target]", "rules": ["ḡ · (softmax(x) − onehot(target)) / n",
+                                                                                    "", ""]},
 )  # fmt: skip
 
 
@@ -359,7 +362,8 @@ cross_entropy_slope = op(
     "cross_entropy_slope", _cross_entropy_slope, _slope_of_g, _slope_of_x, None, None,
     saves=("g.shape x target weight", "g x target weight", "", ""), kind="reduction", dtypes="free", grad_name="NllLossBackward",
     samples=_slope_samples, ref=_slope_ref,
-    formula={"forward": "ḡ · (softmax(x) − onehot(target)) / n", "rules": ["Σ c · slope", "p · (c − Σ c p), p = softmax(x)", "", ""]},
+    formula={"forward": "ḡ · (softmax(x) − onehot(target)) / n", "rules": ["Σ c · slope", "p · (c − Σ c p), p = softmax(x)",
+                                                                           "", ""]},
 )  # fmt: skip
 
 
@@ -389,7 +393,8 @@ def _nll_ref(x, t, w, ignore, reduction):
 
 nll = op(
     "nll_loss", _nll, lambda g, y, x, target, weight, *params: nll_spread(g, target, weight, x.shape, *params), None, None,
-    saves="x.shape target weight", kind="reduction", dtypes="free", grad_name="NllLoss", samples=lambda: _class_samples(False), ref=_nll_ref,
+    saves="x.shape target weight", kind="reduction", dtypes="free", grad_name="NllLoss", samples=lambda: _class_samples(False),
+    ref=_nll_ref,
     formula={"forward": "−x[target]", "rules": ["−ḡ at the target, else 0", "", ""]},
 )  # fmt: skip
 

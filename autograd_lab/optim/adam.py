@@ -27,7 +27,8 @@ class Adam(Optimizer):
 
     _counted = True
 
-    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, amsgrad=False, *, foreach=None, maximize=False,
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, amsgrad=False, *, foreach=None,
+                 maximize=False,
                  capturable=False, differentiable=False, fused=None, decoupled_weight_decay=False):  # fmt: skip
         check_number("lr", lr)
         check_number("eps", eps)
@@ -43,7 +44,9 @@ class Adam(Optimizer):
         super()._check_params(params)
         for p in params:
             if p.is_complex():
-                raise NotImplementedError(f"{type(self).__name__}: complex parameters are not supported; optimise real and imaginary parts")
+                raise NotImplementedError(
+                    f"{type(self).__name__}: complex parameters are not supported; optimise real and imaginary parts"
+                )
 
     def _state_names(self, group):
         return ("exp_avg", "exp_avg_sq", "max_exp_avg_sq") if group["amsgrad"] else ("exp_avg", "exp_avg_sq")

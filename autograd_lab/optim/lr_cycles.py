@@ -9,7 +9,8 @@ def per_group(name, value, optimizer):
     """One value for each parameter group. Raises: ValueError for a list of another length."""
     if isinstance(value, list | tuple):
         if len(value) != len(optimizer.param_groups):
-            raise ValueError(f"{name} must have the same length as optimizer.param_groups. {name} has {len(value)} values, param_groups "
+            raise ValueError(f"{name} must have the same length as optimizer.param_groups. {name} has "
+                             f"{len(value)} values, param_groups "
                              f"has {len(optimizer.param_groups)}.")  # fmt: skip
         return list(value)
     return [value] * len(optimizer.param_groups)
@@ -43,7 +44,8 @@ class CyclicLR(_WithMomentum):
 
     _functions = "_scale"
 
-    def __init__(self, optimizer, base_lr, max_lr, step_size_up=2000, step_size_down=None, mode="triangular", gamma=1.0, scale_fn=None,
+    def __init__(self, optimizer, base_lr, max_lr, step_size_up=2000, step_size_down=None, mode="triangular", gamma=1.0,
+                 scale_fn=None,
                  scale_mode="cycle", cycle_momentum=True, base_momentum=0.8, max_momentum=0.9, last_epoch=-1):  # fmt: skip
         self._attach(optimizer)
         lows = per_group("base_lr", base_lr, optimizer)
@@ -72,7 +74,9 @@ class CyclicLR(_WithMomentum):
         """The height of the peak in cycle (or at batch) ``x``."""
         if self._scale:
             return self._scale[0](x)
-        return {"triangular": lambda: 1.0, "triangular2": lambda: 1 / 2.0 ** (x - 1), "exp_range": lambda: self.gamma**x}[self.mode]()
+        return {"triangular": lambda: 1.0, "triangular2": lambda: 1 / 2.0 ** (x - 1), "exp_range": lambda: self.gamma**x}[
+            self.mode
+        ]()
 
     def get_lr(self):
         """The next rates; sets the momentum too."""
@@ -94,7 +98,8 @@ class OneCycleLR(_WithMomentum):
     """
 
     def __init__(self, optimizer, max_lr, total_steps=None, epochs=None, steps_per_epoch=None, pct_start=0.3, anneal_strategy="cos",
-                 cycle_momentum=True, base_momentum=0.85, max_momentum=0.95, div_factor=25.0, final_div_factor=1e4, three_phase=False,
+                 cycle_momentum=True, base_momentum=0.85, max_momentum=0.95, div_factor=25.0, final_div_factor=1e4,
+                 three_phase=False,
                  last_epoch=-1):  # fmt: skip
         self._attach(optimizer)
         self.total_steps = _total(total_steps, epochs, steps_per_epoch)

@@ -226,10 +226,13 @@ class SequentialLR(LRScheduler):
             raise ValueError("SequentialLR expects at least one scheduler to be chained, but got no scheduler.")
         for i, scheduler in enumerate(schedulers):
             if scheduler.optimizer is not optimizer:
-                raise ValueError(f"SequentialLR expects all schedulers to belong to the same optimizer, but scheduler {i} has another one")
+                raise ValueError(
+                    f"SequentialLR expects all schedulers to belong to the same optimizer, but scheduler {i} has another one"
+                )
         if len(milestones) != len(schedulers) - 1:
             raise ValueError(
-                f"Sequential Schedulers expects number of schedulers provided to be one more than the number of milestone points, but got "
+                "Sequential Schedulers expects number of schedulers provided to be one more than the number of "
+                "milestone points, but got "
                 f"number of schedulers {len(schedulers)} and the number of milestones to be equal to {len(milestones)}"
             )
         self.optimizer, self._schedulers, self._milestones = optimizer, schedulers, milestones
@@ -278,6 +281,8 @@ class ChainedScheduler(LRScheduler):
 
 _LRScheduler = LRScheduler
 __all__ = [
-    "ChainedScheduler", "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "CyclicLR", "ExponentialLR", "LRScheduler",
-    "LambdaLR", "LinearLR", "MultiStepLR", "MultiplicativeLR", "OneCycleLR", "PolynomialLR", "ReduceLROnPlateau", "SequentialLR", "StepLR",
+    "ChainedScheduler", "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "CyclicLR", "ExponentialLR",
+    "LRScheduler",
+    "LambdaLR", "LinearLR", "MultiStepLR", "MultiplicativeLR", "OneCycleLR", "PolynomialLR", "ReduceLROnPlateau",
+    "SequentialLR", "StepLR",
 ]  # fmt: skip

@@ -47,7 +47,8 @@ class Optimizer:
         self._step_count = 0
         groups = list(params)
         if not groups:
-            raise ValueError("optimizer got an empty parameter list: model.parameters() found no Parameter. Are layers kept in a plain "
+            raise ValueError("optimizer got an empty parameter list: model.parameters() found no Parameter. Are "
+                             "layers kept in a plain "
                              "list instead of nn.ModuleList, or was the generator used up already?")  # fmt: skip
         if not isinstance(groups[0], dict):
             groups = [{"params": groups}]
@@ -64,7 +65,8 @@ class Optimizer:
         if isinstance(params, Tensor):
             params = [params]
         elif isinstance(params, set):
-            raise TypeError("optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets will "
+            raise TypeError("optimizer parameters need to be organized in ordered collections, but the ordering "
+                            "of tensors in sets will "
                             "change between runs. Please use a list instead.")  # fmt: skip
         params = list(params)
         named = [isinstance(p, tuple) for p in params]
@@ -76,7 +78,9 @@ class Optimizer:
         param_group["params"] = params
         self._check_params(params)
         if self.param_groups and ("param_names" in self.param_groups[0]) != ("param_names" in param_group):
-            raise ValueError("all optimizer param groups should be with/without names. cannot add param group with names to the optimizer")
+            raise ValueError(
+                "all optimizer param groups should be with/without names. cannot add param group with names to the optimizer"
+            )
         for name, default in self.defaults.items():
             if default is required and name not in param_group:
                 raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")
@@ -93,11 +97,14 @@ class Optimizer:
                 raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(p).__name__}")
             if not p.is_leaf and not self.defaults.get("differentiable"):
                 raise ValueError(
-                    f"can't optimize a non-leaf Tensor (shape {list(p._d.shape)}, made by {p.grad_fn.name()}): optimise the tensor it was "
+                    f"can't optimize a non-leaf Tensor (shape {list(p._d.shape)}, made by {p.grad_fn.name()}): "
+                    "optimise the tensor it was "
                     "computed from"
                 )
         if len({id(p) for p in params}) != len(params):
-            warnings.warn("optimizer contains a parameter group with duplicate parameters; in future, this will cause an error", stacklevel=4)
+            warnings.warn(
+                "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error", stacklevel=4
+            )
 
     # ----- stepping -----
 
@@ -182,7 +189,9 @@ class Optimizer:
         """
         saved = state_dict["param_groups"]
         if len(saved) != len(self.param_groups):
-            raise ValueError(f"loaded state dict has a different number of parameter groups ({len(saved)}, here {len(self.param_groups)})")
+            raise ValueError(
+                f"loaded state dict has a different number of parameter groups ({len(saved)}, here {len(self.param_groups)})"
+            )
         for theirs, ours in zip(saved, self.param_groups, strict=True):
             if len(theirs["params"]) != len(ours["params"]):
                 raise ValueError(
@@ -273,5 +282,3 @@ def no_differentiable(differentiable):
         raise NotImplementedError(
             "differentiable=True is not supported: compute the updated parameters yourself with autograd.grad(create_graph=True)"
         )
-
-

@@ -24,7 +24,9 @@ class LRScheduler:
             if last_epoch == -1:
                 group.setdefault("initial_lr", _copy(group["lr"]))
             elif "initial_lr" not in group:
-                raise KeyError(f"param 'initial_lr' is not specified in param_groups[{i}] when resuming scheduler with last_epoch >= 0")
+                raise KeyError(
+                    f"param 'initial_lr' is not specified in param_groups[{i}] when resuming scheduler with last_epoch >= 0"
+                )
         self.base_lrs = [_copy(group["initial_lr"]) for group in optimizer.param_groups]
         self.last_epoch = last_epoch
         self._first_step()
@@ -75,7 +77,8 @@ class LRScheduler:
         """Go to the next epoch."""
         if self._step_count == 1 and not self.optimizer._step_count:
             warnings.warn(
-                "Detected call of `lr_scheduler.step()` before `optimizer.step()`: the first value of the learning rate schedule is "
+                "Detected call of `lr_scheduler.step()` before `optimizer.step()`: the first value of the "
+                "learning rate schedule is "
                 "skipped. Call `optimizer.step()` first",
                 UserWarning, stacklevel=2,
             )  # fmt: skip
@@ -92,7 +95,10 @@ class LRScheduler:
         self._last_lr = [_copy(group["lr"]) for group in self.optimizer.param_groups]
 
     def state_dict(self):
-        """Everything but the optimiser, as plain data. Functions and lambdas are left out; objects with state are kept as theirs."""
+        """Everything but the optimiser, as plain data.
+
+        Functions and lambdas are left out; of objects that can be called, their attributes are kept.
+        """
         state = {k: v for k, v in self.__dict__.items() if k not in ("optimizer", self._functions, self._inner)}
         if self._functions:
             state[self._functions] = [

@@ -22,7 +22,9 @@ def order(m, d, seed, **settings):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("settings", [dict(batch_size=4, shuffle=True), dict(batch_size=5, shuffle=True, drop_last=True), dict(batch_size=7)])
+@pytest.mark.parametrize(
+    "settings", [dict(batch_size=4, shuffle=True), dict(batch_size=5, shuffle=True, drop_last=True), dict(batch_size=7)]
+)
 def test_order_and_random_stream_are_pytorchs(seed, settings):
     assert order(lab, ours, seed, **settings) == order(torch, theirs, seed, **settings)
 

@@ -15,7 +15,8 @@ def mlp(m):
 def cnn(m):
     nn = m.nn
     return nn.Sequential(
-        nn.Conv2d(1, 4, 3, padding=1, bias=False), nn.BatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(4, 8, 3, stride=2), nn.Tanh(),
+        nn.Conv2d(1, 4, 3, padding=1, bias=False), nn.BatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(4, 8, 3, stride=2),
+        nn.Tanh(),
         nn.Flatten(), nn.Linear(8, 4),
     )  # fmt: skip
 
@@ -121,7 +122,9 @@ def test_classifier_losses_agree_in_every_form():
                 a = torch.nn.functional.cross_entropy(
                     torch.tensor(x), torch.tensor(t), None if weight is None else torch.tensor(weight), **args
                 )
-                b = lab.nn.functional.cross_entropy(lab.tensor(x), lab.tensor(t), None if weight is None else lab.tensor(weight), **args)
+                b = lab.nn.functional.cross_entropy(
+                    lab.tensor(x), lab.tensor(t), None if weight is None else lab.tensor(weight), **args
+                )
                 np.testing.assert_allclose(b.numpy(), a.numpy(), rtol=1e-12)
 
 

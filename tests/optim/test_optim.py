@@ -12,7 +12,8 @@ import autograd_lab as lab
 SHAPES = [(3, 4), (), (1,), (130, 130), (5,)]
 SETTINGS = [
     ("SGD", dict(lr=0.1)), ("SGD", dict(lr=0.1, momentum=0.9, dampening=0.3)), ("SGD", dict(lr=0.1, momentum=0.8, nesterov=True)),
-    ("SGD", dict(lr=0.1, weight_decay=0.1, maximize=True)), ("Adam", dict(lr=0.02)), ("Adam", dict(lr=0.02, amsgrad=True, weight_decay=0.1)),
+    ("SGD", dict(lr=0.1, weight_decay=0.1, maximize=True)), ("Adam", dict(lr=0.02)), ("Adam", dict(lr=0.02, amsgrad=True,
+                                                                                                   weight_decay=0.1)),
     ("Adam", dict(lr=0.02, betas=(0.5, 0.9), eps=1e-3, maximize=True)), ("AdamW", dict(lr=0.02)), ("AdamW", dict(weight_decay=0.3)),
 ]  # fmt: skip
 

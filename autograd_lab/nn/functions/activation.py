@@ -28,7 +28,7 @@ def _applied(input, inplace, change, function, *params):
 def _floating(name, x):
     need_tensor(name, "input", x)
     if x._d.dtype.kind in "iub":
-        raise NotImplementedError(f'"{name}" not implemented for \'{x.dtype.name}\'; use a floating dtype')
+        raise NotImplementedError(f"\"{name}\" not implemented for '{x.dtype.name}'; use a floating dtype")
     return x
 
 
@@ -87,7 +87,15 @@ def celu(input, alpha=1.0, inplace=False):
 
 def selu(input, inplace=False):
     """The self-normalising unit: scale · elu(x, alpha) with the two constants of its paper."""
-    return _applied(_floating("selu", input), inplace, _elu_, rows.elu, 1.6732632423543772848170429916717, 1.0507009873554804934193349852946, 1.0)
+    return _applied(
+        _floating("selu", input),
+        inplace,
+        _elu_,
+        rows.elu,
+        1.6732632423543772848170429916717,
+        1.0507009873554804934193349852946,
+        1.0,
+    )
 
 
 def gelu(input, approximate="none"):

@@ -25,7 +25,9 @@ def scaled_dot_product_attention(
     for name, t in (("query", query), ("key", key), ("value", value)):
         need_tensor("scaled_dot_product_attention", name, t)
         if t._d.ndim < 2:
-            raise RuntimeError(f"scaled_dot_product_attention: expected {name} with at least 2 dimensions, got {shape_text(t._d.shape)}")
+            raise RuntimeError(
+                f"scaled_dot_product_attention: expected {name} with at least 2 dimensions, got {shape_text(t._d.shape)}"
+            )
     if is_causal and attn_mask is not None:
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
     if query._d.dtype != key._d.dtype or key._d.dtype != value._d.dtype:

@@ -57,7 +57,9 @@ def constant(array):
 def positive_dim(dim, ndim):
     """A dimension counted from the front. Raises: IndexError if out of range."""
     if not -max(ndim, 1) <= dim < max(ndim, 1):
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-max(ndim, 1)}, {max(ndim, 1) - 1}], but got {dim})")
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-max(ndim, 1)}, {max(ndim, 1) - 1}], but got {dim})"
+        )
     return dim % max(ndim, 1)
 
 

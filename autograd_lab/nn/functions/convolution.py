@@ -33,7 +33,8 @@ def bilinear(input1, input2, weight, bias=None):
     o, i, j = weight._d.shape
     if input1._d.shape[-1] != i or input2._d.shape[-1] != j or input1._d.shape[:-1] != input2._d.shape[:-1]:
         raise RuntimeError(
-            f"bilinear(): inputs {shape_text(input1._d.shape)} and {shape_text(input2._d.shape)} do not fit weight {shape_text(weight._d.shape)}"
+            f"bilinear(): inputs {shape_text(input1._d.shape)} and {shape_text(input2._d.shape)} do not fit "
+            f"weight {shape_text(weight._d.shape)}"
         )
     lead = input1._d.shape[:-1]
     a, b = reshape(input1, (-1, i)), reshape(input2, (-1, 1, j))
@@ -71,7 +72,8 @@ def _geometry(name, n, input, weight, stride, padding, dilation, groups):
 def _check_bias(name, bias, channels):
     if bias is not None and bias._d.shape != (channels,):
         raise RuntimeError(
-            f"{name}: expected bias to be 1-dimensional with {channels} elements, but got bias of size {shape_text(bias._d.shape)} instead"
+            f"{name}: expected bias to be 1-dimensional with {channels} elements, but got bias of size "
+            f"{shape_text(bias._d.shape)} instead"
         )
 
 
@@ -85,7 +87,9 @@ def _convolution(name, n, input, weight, bias, stride, padding, dilation, groups
             f"{kernel[1] * groups} channels, but got {shape[1]} channels instead"
         )
     if kernel[0] % groups:
-        raise RuntimeError(f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got {shape_text(kernel)}")
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got {shape_text(kernel)}"
+        )
     if isinstance(padding, str):
         x, padding = _named_padding(padding, x, kernel[2:], stride, dilation)
     full = [s + 2 * p for s, p in zip(x._d.shape[2:], padding, strict=True)]
@@ -135,7 +139,8 @@ def _transposed(name, n, input, weight, bias, stride, padding, output_padding, g
     _check_bias(name, bias, channels)
     if shape[1] != kernel[0]:
         raise RuntimeError(
-            f"Given transposed=1, weight of size {shape_text(kernel)}, expected input{shape_text(input._d.shape)} to have {kernel[0]} "
+            f"Given transposed=1, weight of size {shape_text(kernel)}, expected "
+            f"input{shape_text(input._d.shape)} to have {kernel[0]} "
             f"channels, but got {shape[1]} channels instead"
         )
     if any(e >= max(s, d) for e, s, d in zip(extra, stride, dilation, strict=True)):
@@ -145,7 +150,9 @@ def _transposed(name, n, input, weight, bias, stride, padding, output_padding, g
         for s, t, p, d, k, e in zip(shape[2:], stride, padding, dilation, kernel[2:], extra, strict=True)
     )
     if min(out) <= 0:
-        raise RuntimeError(f"Given input size per channel: {shape_text(shape[2:])}. Calculated output size: {shape_text(out)}. Too small")
+        raise RuntimeError(
+            f"Given input size per channel: {shape_text(shape[2:])}. Calculated output size: {shape_text(out)}. Too small"
+        )
     y = rows.conv_input(x, weight, out, stride, padding, dilation, groups)
     if bias is not None:
         y = y + reshape(bias, (1, channels, *(1,) * n))
@@ -191,7 +198,8 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
     if min(out) <= 0 or min(kernel) <= 0 or min(stride) <= 0 or min(dilation) <= 0 or min(padding) < 0:
         raise RuntimeError(
             f"unfold: given input with spatial size {shape_text(x._d.shape[2:])}, kernel_size={kernel}, dilation={dilation}, "
-            f"padding={padding}, stride={stride}, calculated shape of the array of sliding blocks as {out}, but its components must be at least one"
+            f"padding={padding}, stride={stride}, calculated shape of the array of sliding blocks as {out}, but "
+            "its components must be at least one"
         )
     if any(padding):
         x = pad_row(x, ((0, 0), (0, 0), *((p, p) for p in padding)), 0)
@@ -218,7 +226,8 @@ def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
                            f"input.size(1)={x._d.shape[1]} and kernel_size={kernel}.")  # fmt: skip
     if x._d.shape[2] != math.prod(blocks):
         raise RuntimeError(f"expected size of input's dimension 2 to match the calculated number of sliding blocks "
-                           f"{' * '.join(map(str, blocks))} = {math.prod(blocks)}, but got input.size(2)={x._d.shape[2]}.")  # fmt: skip
+                           f"{' * '.join(map(str, blocks))} = {math.prod(blocks)}, but got "
+                           f"input.size(2)={x._d.shape[2]}.")  # fmt: skip
     channels = x._d.shape[1] // k
     weight = constant(_one_hot_kernel(channels, kernel, x._d.dtype))
     y = rows.conv_input(reshape(x, (*x._d.shape[:2], *blocks)), weight, out, stride, padding, dilation, channels)
@@ -240,7 +249,8 @@ def pad(input, pad, mode="constant", value=None):
         raise RuntimeError("Padding length must be divisible by 2")
     if len(pad) // 2 > len(shape):
         raise RuntimeError(
-            f"Padding length should be less than or equal to two times the input dimension but got padding length {len(pad)} and input of "
+            "Padding length should be less than or equal to two times the input dimension but got padding "
+            f"length {len(pad)} and input of "
             f"dimension {len(shape)}"
         )
     borders = [(0, 0)] * len(shape)
@@ -264,7 +274,9 @@ def pad(input, pad, mode="constant", value=None):
 def _constant(input, borders, value):
     shape = input._d.shape
     if any(a + b + s < 0 for s, (a, b) in zip(shape, borders, strict=True)):
-        raise RuntimeError(f"The input size {shape_text(shape)}, plus negative padding {borders}, resulted in a negative output size")
+        raise RuntimeError(
+            f"The input size {shape_text(shape)}, plus negative padding {borders}, resulted in a negative output size"
+        )
     if any(a < 0 or b < 0 for a, b in borders):
         input = input[tuple(slice(max(-a, 0), s - max(-b, 0)) for s, (a, b) in zip(shape, borders, strict=True))]
         borders = [(max(a, 0), max(b, 0)) for a, b in borders]
@@ -277,12 +289,15 @@ def _border_index(mode, size, before, after, dim):
         return np.clip(at, 0, size - 1)
     if mode == "circular":
         if before > size or after > size:
-            raise RuntimeError(f"Padding value causes wrapping around more than once: ({before}, {after}) at dimension {dim} of size {size}")
+            raise RuntimeError(
+                f"Padding value causes wrapping around more than once: ({before}, {after}) at dimension {dim} of size {size}"
+            )
         kept = np.arange(max(-before, 0), size - max(-after, 0))
         return kept[np.arange(-max(before, 0), len(kept) + max(after, 0)) % len(kept)]
     if before >= size or after >= size:
         raise RuntimeError(
-            f"Padding size should be less than the corresponding input dimension, but got: padding ({before}, {after}) at dimension "
+            f"Padding size should be less than the corresponding input dimension, but got: padding ({before}, "
+            f"{after}) at dimension "
             f"{dim} of input of size {size}"
         )
     at = np.abs(at)

@@ -18,7 +18,6 @@ from ...ops.softmax import log_softmax_row
 from .checks import constant, need_tensor, reduction_name, same_dtype
 from .normalization import pairwise_distance
 
-
 _INT64 = np.dtype(np.int64)
 
 
@@ -37,7 +36,8 @@ def _pair(name, input, target):
     if a.shape != b.shape:
         warnings.warn(
             f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely lead to "
-            f"incorrect results due to broadcasting: every element of one is compared with every one of the other. Please ensure they "
+            "incorrect results due to broadcasting: every element of one is compared with every one of the "
+            "other. Please ensure they "
             f"have the same size, for example with target.reshape({list(a.shape)}) or input.squeeze().",
             UserWarning, stacklevel=4,
         )  # fmt: skip
@@ -111,7 +111,8 @@ def _class_target(input, target):
         raise ValueError(f"Expected input batch_size ({x.shape[0]}) to match target batch_size ({t.shape[0] if t.ndim else 1}).")
     if x.ndim == 2:
         raise RuntimeError(
-            f"0D or 1D target tensor expected, multi-target not supported: the target has shape {shape_text(t.shape)}; class numbers need "
+            "0D or 1D target tensor expected, multi-target not supported: the target has shape "
+            f"{shape_text(t.shape)}; class numbers need "
             f"shape [{x.shape[0]}] (target.squeeze() or target.argmax(1))"
         )
     raise RuntimeError(f"size mismatch (got input: {shape_text(x.shape)}, target: {shape_text(t.shape)})")
@@ -151,7 +152,7 @@ def cross_entropy(
     _class_target(input, target)
     _check_class_weight(input, weight)
     if input._d.dtype.kind not in "fV":
-        raise RuntimeError(f'"log_softmax_lastdim_kernel_impl" not implemented for \'{scalar_name(input.dtype)}\'')
+        raise RuntimeError(f"\"log_softmax_lastdim_kernel_impl\" not implemented for '{scalar_name(input.dtype)}'")
     return rows.cross_entropy(input, target, weight, ignore_index, reduction, label_smoothing)
 
 
@@ -193,7 +194,8 @@ def nll_loss2d(input, target, weight=None, size_average=None, ignore_index=-100,
 def _same_size(input, target, name):
     if input._d.shape != target._d.shape:
         raise ValueError(
-            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated ({name}). Please "
+            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is "
+            f"deprecated ({name}). Please "
             f"ensure they have the same size, for example with target.reshape({list(input._d.shape)})."
         )
 
@@ -244,7 +246,8 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
     if reduction != "batchmean":
         reduction = reduction_name(reduction, size_average, reduce)
         if reduction == "mean":
-            warnings.warn("reduction: 'mean' divides the total loss by both the batch size and the support size. 'batchmean' divides only by "
+            warnings.warn("reduction: 'mean' divides the total loss by both the batch size and the support "
+                          "size. 'batchmean' divides only by "
                           "the batch size, and aligns with the KL div math definition.", stacklevel=2)  # fmt: skip
     losses = exp(target) * (target - input) if log_target else rows.kl(*same_dtype(input, target))
     if reduction == "batchmean":
@@ -299,7 +302,8 @@ def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, r
     if target._d.ndim not in (0, 1):
         raise RuntimeError(f"0D or 1D target tensor expected, multi-target not supported; got {shape_text(target._d.shape)}")
     if target._d.ndim == 1 and input1._d.ndim != 2 or target._d.ndim == 0 and input1._d.ndim != 1:
-        raise RuntimeError(f"{target._d.ndim}D target tensor expects {target._d.ndim + 1}D input tensors, but found inputs with sizes "
+        raise RuntimeError(f"{target._d.ndim}D target tensor expects {target._d.ndim + 1}D input tensors, but "
+                           "found inputs with sizes "
                            f"{shape_text(input1._d.shape)} and {shape_text(input2._d.shape)}.")  # fmt: skip
     eps = 1e-12
     dim = (input1._d.ndim - 1,)
@@ -313,7 +317,8 @@ def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, red
     """max(0, −target · (input1 − input2) + margin): target 1 wants input1 larger, −1 input2."""
     if not input1._d.ndim == input2._d.ndim == target._d.ndim:
         raise RuntimeError(f"margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
-                           f"{shape_text(input1._d.shape)}, input2: {shape_text(input2._d.shape)}, target: {shape_text(target._d.shape)} ")  # fmt: skip
+                           f"{shape_text(input1._d.shape)}, input2: {shape_text(input2._d.shape)}, target: "
+                           f"{shape_text(target._d.shape)} ")  # fmt: skip
     return reduced(clamp_min(-target * (input1 - input2) + margin, 0.0), reduction_name(reduction, size_average, reduce))
 
 
@@ -392,8 +397,10 @@ def triplet_margin_with_distance_loss(
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
     if not anchor._d.ndim == positive._d.ndim == negative._d.ndim:
-        raise RuntimeError("The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: "
-                           f"anchor {anchor._d.ndim}D, positive {positive._d.ndim}D, and negative {negative._d.ndim}D inputs")  # fmt: skip
+        raise RuntimeError("The anchor, positive, and negative tensors are expected to have the same number of "
+                           "dimensions, but got: "
+                           f"anchor {anchor._d.ndim}D, positive {positive._d.ndim}D, and negative "
+                           f"{negative._d.ndim}D inputs")  # fmt: skip
     distance = distance_function or pairwise_distance
     near, far = distance(anchor, positive), distance(anchor, negative)
     if swap:

@@ -110,7 +110,8 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05):
         )
     for name, t in (("weight", weight), ("bias", bias)):
         if t is not None and t._d.shape != given:
-            raise RuntimeError(f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape {shape_text(t._d.shape)} "
+            raise RuntimeError(f"Expected {name} to be of same shape as normalized_shape, but got {name} of "
+                               f"shape {shape_text(t._d.shape)} "
                                f"and normalized_shape = {list(given)}")  # fmt: skip
     n = len(shape)
     return norm(input, weight, bias, tuple(range(n - k, n)), eps, (*(1,) * (n - k), *given))[0]
@@ -272,7 +273,9 @@ def embedding_bag(
     index = input._array()
     if index.ndim == 2:
         if offsets is not None:
-            raise ValueError("if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length sequences")
+            raise ValueError(
+                "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length sequences"
+            )
         bags = np.repeat(np.arange(index.shape[0]), index.shape[1])
         count = index.shape[0]
     elif index.ndim == 1:
@@ -280,7 +283,9 @@ def embedding_bag(
             raise ValueError("offsets has to be a 1D Tensor but got None")
         starts = offsets._array()
         if len(starts) and starts[0] != 0:
-            raise ValueError(f"offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. Got {starts[0]}")
+            raise ValueError(
+                f"offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. Got {starts[0]}"
+            )
         count = len(starts) - bool(include_last_offset)
         bags = np.searchsorted(starts[:count], np.arange(index.size), side="right") - 1
     else:

@@ -19,7 +19,8 @@ def _check(name, n, input, kernel, stride, padding, dilation=None):
         raise RuntimeError(f"{name}: Expected {n + 1}D or {n + 2}D (batch mode) tensor, but got input of size {shape_text(shape)}")
     if 0 in shape[len(shape) - n - 1 :]:
         raise RuntimeError(
-            f"{name}: Expected {n + 1}D or {n + 2}D (batch mode) tensor with optional 0 dim batch size for input, but got: {shape_text(shape)}"
+            f"{name}: Expected {n + 1}D or {n + 2}D (batch mode) tensor with optional 0 dim batch size for "
+            f"input, but got: {shape_text(shape)}"
         )
     if min(kernel) <= 0:
         raise RuntimeError(f"{name}: kernel size should be greater than zero, but got {list(kernel)}")
@@ -29,7 +30,9 @@ def _check(name, n, input, kernel, stride, padding, dilation=None):
         raise RuntimeError(f"{name}: dilation should be greater than zero, but got {list(dilation)}")
     for k, p, d in zip(kernel, padding, dilation or (1,) * n, strict=True):
         if p < 0 or p > (d * (k - 1) + 1) // 2:
-            raise RuntimeError(f"{name}: pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and dilation={d}")
+            raise RuntimeError(
+                f"{name}: pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and dilation={d}"
+            )
 
 
 def _stride(stride, kernel, n):
@@ -243,7 +246,10 @@ def _max_unpool(n, input, indices, kernel_size, stride, padding, output_size):
     d = input._d
     lead, spatial = d.shape[: d.ndim - n], d.shape[d.ndim - n :]
     if indices._d.shape != d.shape:
-        raise RuntimeError(f"Expected shape of indices to be same as that of the input tensor ({shape_text(d.shape)}) but got {shape_text(indices._d.shape)}")
+        raise RuntimeError(
+            "Expected shape of indices to be same as that of the input tensor "
+            f"({shape_text(d.shape)}) but got {shape_text(indices._d.shape)}"
+        )
     usual = tuple((s - 1) * t + k - 2 * p for s, t, k, p in zip(spatial, stride, kernel, padding, strict=True))
     out = usual if output_size is None else tuple(output_size)[-n:]
     if any(not u - t < o < u + t for u, o, t in zip(usual, out, stride, strict=True)):

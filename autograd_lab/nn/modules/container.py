@@ -237,7 +237,9 @@ class ModuleDict(Module):
     def update(self, modules):
         """Add modules from a mapping or from pairs."""
         if not hasattr(modules, "__iter__"):
-            raise TypeError(f"ModuleDict.update should be called with an iterable of key/value pairs, but got {type(modules).__name__}")
+            raise TypeError(
+                f"ModuleDict.update should be called with an iterable of key/value pairs, but got {type(modules).__name__}"
+            )
         for name, module in modules.items() if hasattr(modules, "items") else modules:
             self[name] = module
 
@@ -309,7 +311,9 @@ class ParameterDict(Module):
 
     def __setitem__(self, key, value):
         if not isinstance(key, str):
-            raise TypeError(f"Index given to ParameterDict cannot be used as a key as it is not a string (type is '{type(key).__name__}').")
+            raise TypeError(
+                f"Index given to ParameterDict cannot be used as a key as it is not a string (type is '{type(key).__name__}')."
+            )
         self._keys[key] = None
         setattr(self, key, _as_parameter(value))
 
@@ -365,8 +369,6 @@ class ParameterDict(Module):
 
 def _as_parameter(value):
     return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
-
-
 
 
 def _described(p):

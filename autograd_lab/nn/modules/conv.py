@@ -16,7 +16,8 @@ class _ConvNd(Module):
     _n = 0
     _transposed = False
 
-    def __init__(self, in_channels, out_channels, kernel_size, stride, padding, dilation, output_padding, groups, bias, padding_mode,
+    def __init__(self, in_channels, out_channels, kernel_size, stride, padding, dilation, output_padding, groups, bias,
+                 padding_mode,
                  device, dtype):  # fmt: skip
         super().__init__()
         n = self._n
@@ -162,10 +163,22 @@ class _ConvTranspose(_ConvNd):
     _transposed = True
     _function = None
 
-    def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, output_padding=0, groups=1, bias=True, dilation=1,
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, output_padding=0, groups=1, bias=True,
+                 dilation=1,
                  padding_mode="zeros", device=None, dtype=None):  # fmt: skip
         super().__init__(
-            in_channels, out_channels, kernel_size, stride, padding, dilation, output_padding, groups, bias, padding_mode, device, dtype
+            in_channels,
+            out_channels,
+            kernel_size,
+            stride,
+            padding,
+            dilation,
+            output_padding,
+            groups,
+            bias,
+            padding_mode,
+            device,
+            dtype,
         )
 
     def _extra(self, input, output_size):
@@ -181,7 +194,9 @@ class _ConvTranspose(_ConvNd):
         ]
         most = [low + t - 1 for low, t in zip(least, self.stride, strict=True)]
         if any(not low <= w <= high for low, w, high in zip(least, wanted, most, strict=True)):
-            raise ValueError(f"requested an output size of {wanted}, but valid sizes range from {least} to {most} (for an input of {spatial})")
+            raise ValueError(
+                f"requested an output size of {wanted}, but valid sizes range from {least} to {most} (for an input of {spatial})"
+            )
         return tuple(w - low for w, low in zip(wanted, least, strict=True))
 
     def forward(self, input, output_size=None):

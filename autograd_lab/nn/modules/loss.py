@@ -268,9 +268,7 @@ class TripletMarginLoss(_Loss):
 
     def forward(self, anchor, positive, negative):
         """The loss."""
-        return F.triplet_margin_loss(
-            anchor, positive, negative, self.margin, self.p, self.eps, self.swap, reduction=self.reduction
-        )
+        return F.triplet_margin_loss(anchor, positive, negative, self.margin, self.p, self.eps, self.swap, reduction=self.reduction)
 
 
 class TripletMarginWithDistanceLoss(_Loss):

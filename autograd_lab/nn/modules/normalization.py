@@ -116,7 +116,8 @@ class BatchNorm3d(_BatchNorm):
 class SyncBatchNorm(_BatchNorm):
     """``BatchNorm`` over all processes; with one process it is the same as batch normalisation."""
 
-    def __init__(self, num_features, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True, process_group=None, device=None,
+    def __init__(self, num_features, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True, process_group=None,
+                 device=None,
                  dtype=None, *, bias=True):  # fmt: skip
         super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
         self.process_group = process_group
@@ -133,7 +134,9 @@ class _InstanceNorm(_Norm):
         alone = input.ndim == self._ndims[0]
         x = input.unsqueeze(0) if alone else input
         if x._d.shape[1] != self.num_features and self.affine:
-            raise ValueError(f"expected input's size at dim=1 to match num_features ({self.num_features}), but got: {x._d.shape[1]}.")
+            raise ValueError(
+                f"expected input's size at dim=1 to match num_features ({self.num_features}), but got: {x._d.shape[1]}."
+            )
         y = F.instance_norm(
             x, self.running_mean, self.running_var, self.weight, self.bias, self.training or not self.track_running_stats,
             0.0 if self.momentum is None else self.momentum, self.eps,
@@ -192,7 +195,9 @@ class LayerNorm(Module):
 
     def extra_repr(self):
         """The settings."""
-        return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}, bias={self.bias is not None}"
+        return (
+            f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}, bias={self.bias is not None}"
+        )
 
 
 class RMSNorm(Module):

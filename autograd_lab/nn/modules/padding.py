@@ -54,9 +54,9 @@ _KINDS = {
 def _made(kind, n):
     base, mode, what = _KINDS[kind]
     order = ", ".join(("left, right", "top, bottom", "front, back")[:n])
-    doc = f"""Add a border of {what} to the last {n if n > 1 else ''} dimension{'s' * (n > 1)} of the input.
+    doc = f"""Add a border of {what} to the last {n if n > 1 else ""} dimension{"s" * (n > 1)} of the input.
 
-    Args: padding: one number for every side, or ({order}){'; value: the number' if base is _ConstantPad else ''}.
+    Args: padding: one number for every side, or ({order}){"; value: the number" if base is _ConstantPad else ""}.
     """
     return type(kind + f"{n}d", (base,), {"_n": n, "_mode": mode, "__doc__": doc, "__module__": __name__})
 

@@ -66,7 +66,8 @@ class Unflatten(Module):
             total *= s
         if total != shape[dim]:
             raise RuntimeError(
-                f"unflatten: Provided sizes {list(self.unflattened_size)} don't multiply up to the size of dim {dim} ({shape[dim]}) in the "
+                f"unflatten: Provided sizes {list(self.unflattened_size)} don't multiply up to the size of dim "
+                f"{dim} ({shape[dim]}) in the "
                 f"input tensor of shape {shape_text(shape)}"
             )
         return reshape(input, (*shape[:dim], *sizes, *shape[dim + 1 :]))
@@ -97,7 +98,13 @@ class Fold(Module):
 
     def __init__(self, output_size, kernel_size, dilation=1, padding=0, stride=1):
         super().__init__()
-        self.output_size, self.kernel_size, self.dilation, self.padding, self.stride = output_size, kernel_size, dilation, padding, stride
+        self.output_size, self.kernel_size, self.dilation, self.padding, self.stride = (
+            output_size,
+            kernel_size,
+            dilation,
+            padding,
+            stride,
+        )
 
     def forward(self, input):
         """The images."""

@@ -82,7 +82,8 @@ class EmbeddingBag(Module):
     Shape: (bags, length), or a list of numbers with offsets; output (bags, embedding_dim).
     """
 
-    def __init__(self, num_embeddings, embedding_dim, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, mode="mean", sparse=False,
+    def __init__(self, num_embeddings, embedding_dim, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, mode="mean",
+                 sparse=False,
                  _weight=None, include_last_offset=False, padding_idx=None, device=None, dtype=None):  # fmt: skip
         super().__init__()
         self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim

@@ -34,7 +34,9 @@ def default_collate(batch):
         return _stacked(batch)
     if isinstance(first, np.ndarray):
         if first.dtype.kind not in "biufc":
-            raise TypeError(f"default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {first.dtype}")
+            raise TypeError(
+                f"default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {first.dtype}"
+            )
         return _stacked([wrap(np.asarray(a)) for a in batch])
     if isinstance(first, float):
         return tensor(np.array(batch, np.float64))
@@ -58,7 +60,8 @@ def _stacked(tensors):
     for t in tensors:
         if t._d.shape != shape:
             raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {list(shape)} at entry 0 and {list(t._d.shape)} in the same batch; "
+                f"stack expects each tensor to be equal size, but got {list(shape)} at entry 0 and "
+                f"{list(t._d.shape)} in the same batch; "
                 "pad the samples or pass a collate_fn"
             )
     if any(t._node is not None for t in tensors):

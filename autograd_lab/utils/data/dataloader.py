@@ -163,4 +163,6 @@ def _check_iterable(shuffle, sampler, batch_sampler):
     if sampler is not None:
         raise ValueError(f"DataLoader with IterableDataset: expected unspecified sampler option, but got sampler={sampler}")
     if batch_sampler is not None:
-        raise ValueError(f"DataLoader with IterableDataset: expected unspecified batch_sampler option, but got batch_sampler={batch_sampler}")
+        raise ValueError(
+            f"DataLoader with IterableDataset: expected unspecified batch_sampler option, but got batch_sampler={batch_sampler}"
+        )
