@@ -3,7 +3,9 @@
 import numpy as np
 
 from ..backend.memory import by_blocks, number_array
-from ..core.tape import FREED, Node, Slot
+from ..core.bind import record
+from ..core.modes import modes
+from ..core.tape import FREED, LEAF, Node, Slot
 from ..core.tensor import TENSOR_TYPES, Tensor, wrap
 from ..ops.shape import cast
 from . import messages
@@ -33,13 +35,20 @@ def operands(node, create):
             st = s._st
             if st is not None:
                 check_version(node, i, st)
-            args.append(s if create else s._d)
+            args.append(s._d if not create else _cast_on_tape(s) if s._view_kind == "cast" and s._node is LEAF else s)
         else:
             args.append(s)
     y = node.y
     if y is not None and create:
         y = _reattached(node)
     return args, y, held
+
+
+def _cast_on_tape(saved):
+    """A leaf's promoted copy as a result of casting the leaf, so that what the rule records leads to the leaf itself."""
+    t = wrap(saved._d)
+    record(cast.op, modes.now, (saved._base,), (saved._d.dtype,), saved._d, t)
+    return t
 
 
 def run(node, g, create):

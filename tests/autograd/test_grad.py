@@ -206,3 +206,13 @@ def test_gradients_accumulate_on_the_tape_under_no_grad():
         for _ in range(2):
             y.backward(create_graph=True)
     assert x.grad.requires_grad and x.grad.tolist() == [24]
+
+
+@LIBRARIES
+def test_second_order_reaches_a_leaf_through_promotion(lib):
+    """A rule that reads the promoted copy of a leaf leads to the leaf itself when it is recorded."""
+    x, w = leaf(lib, [1.0, 2.0]), lib.tensor([3.0, 4.0], requires_grad=True)
+    y = x * w
+    gx, gw = lib.autograd.grad((y * y).sum(), (x, w), create_graph=True)
+    hx, hw = lib.autograd.grad((gx * gx).sum() + (gw * gw).sum(), (x, w))
+    assert hx.tolist() == [792, 6144] and hw.dtype == lib.float32 and hw.tolist() == [456, 4608]
