@@ -1,6 +1,7 @@
 // Builds the one ES module and the one stylesheet that the Python package carries.
 // `--size` builds in memory and fails when the module is larger than its budget.
 import { build } from "esbuild";
+import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { dirname, join } from "node:path";
 
@@ -28,7 +29,23 @@ const script = await build({
   outfile: join(out, "tape.js"),
   metafile: true,
 });
-await build({ ...common, entryPoints: ["src/view/style.css"], outfile: join(out, "tape.css") });
+const style = await build({
+  ...common,
+  entryPoints: ["src/view/style.css"],
+  outfile: join(out, "tape.css"),
+  write: false,
+});
+if (!onlySize) writeFileSync(join(out, "tape.css"), scoped(style.outputFiles[0].text));
+
+/** Every rule under .agl, so that none can touch the notebook around a view; `:where` leaves their weights as they are. */
+function scoped(css) {
+  return css.replace(/([^{}]+)\{/g, (whole, selectors) => {
+    const inKeyframes = /^(from|to|[\d.]+%)/.test(selectors);
+    if (selectors.startsWith("@") || inKeyframes) return whole;
+    const parts = selectors.split(/,(?![^(]*\))/);
+    return `${parts.map((one) => (/\.agl(?![-\w])/.test(one) ? one : `:where(.agl) ${one}`)).join(",")}{`;
+  });
+}
 
 const bytes = Object.values(script.metafile.outputs)[0].bytes;
 console.log(`tape.js ${bytes} bytes of ${budget}`);

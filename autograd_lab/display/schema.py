@@ -11,6 +11,7 @@ could misread a new message.
 
 from __future__ import annotations
 
+import textwrap
 import types
 import typing
 from typing import Annotated, Any, Literal, TypedDict, get_args, get_origin, get_type_hints
@@ -391,7 +392,8 @@ def typescript() -> str:
     out += [f"export type {name} = {_spell(hint, alias=False)};" for name, hint in _ALIASES.items()]
     out += ["export type Formulas = Record<string, Formula>;"]
     for record in records():
-        out += ["", f"/** {' '.join((record.__doc__ or '').split())} */", f"export interface {record.__name__} {{"]
+        words = textwrap.wrap(f"/** {' '.join((record.__doc__ or '').split())} */", 120, subsequent_indent=" * ")
+        out += ["", *words, f"export interface {record.__name__} {{"]
         optional = "" if record.__total__ else "?"
         for field, hint in get_type_hints(record, include_extras=True).items():
             note = f" // {hint.__metadata__[0]}" if get_origin(hint) is Annotated else ""

@@ -8,7 +8,8 @@ export type NodeKind = "leaf" | "parameter" | "op" | "constant" | "output";
 export type View = "graph" | "stepper" | "timings" | "training";
 export type Formulas = Record<string, Formula>;
 
-/** A thumbnail: the array folded to two dimensions (leading ones together) and averaged down to at most 16 by 16 cells (1 by 64 for one dimension). */
+/** A thumbnail: the array folded to two dimensions (leading ones together) and averaged down to at most 16 by 16 cells
+ * (1 by 64 for one dimension). */
 export interface Grid {
   rows: number;
   cols: number;

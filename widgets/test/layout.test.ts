@@ -108,6 +108,17 @@ describe("layout", () => {
     expect(sorted.size).toBe(input.boxes.length);
   });
 
+  it("hangs a target above the loss, and leaves the input where the flow begins", () => {
+    const rows = ["x", "t"].map((label, at) => ({ id: -1 - at, kind: "constant" as const, label, shape: [5] }));
+    const ops = [0, 1].map((id) => ({ id, kind: "op" as const, symbol: "tanh", shape: [5] }));
+    const tape = new Tape(graphOf([...rows, ...ops], [[-1, 0, 0], [0, 1, 0], [-2, 1, 1]], [1]));
+    const input = inputOf(tape, "lr");
+    input.boxes = input.boxes.map((box) => (box.key.startsWith("n-") ? { ...box, hangs: "beside-computed" } : box));
+    const placed = layout(input);
+    expect([...placed.hung]).toEqual(["n-2>n1:1"]);
+    expect(placed.boxes.get("n-2")?.x).toBeCloseTo(placed.boxes.get("n1")?.x ?? NaN, 6);
+  });
+
   it("keeps a chain straight, whatever joins it from aside", () => {
     const rows = [0, 1, 2, 3].map((id) => ({ id, kind: "op" as const, symbol: "tanh", shape: [2] }));
     const aside = { id: -1, kind: "constant" as const, label: "t", shape: [5] };

@@ -49,7 +49,7 @@ export function curve(points: readonly Point[], horizontal: boolean): string {
 export function head(tip: Point, horizontal: boolean, forward: boolean, size = 6): string {
   const back = forward ? -size : size;
   const half = size * 0.6;
-  return horizontal
-    ? `M${round(tip.x + back)} ${round(tip.y - half)}L${round(tip.x)} ${round(tip.y)}L${round(tip.x + back)} ${round(tip.y + half)}Z`
-    : `M${round(tip.x - half)} ${round(tip.y + back)}L${round(tip.x)} ${round(tip.y)}L${round(tip.x + half)} ${round(tip.y + back)}Z`;
+  const at = (along: number, across: number): string =>
+    horizontal ? show(tip.x + along, tip.y + across, false) : show(tip.x + across, tip.y + along, false);
+  return `M${at(back, -half)}L${at(0, 0)}L${at(back, half)}Z`;
 }

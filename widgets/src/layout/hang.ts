@@ -16,6 +16,8 @@ export interface Bunch {
   hungWires: Map<string, number>;
 }
 
+const FLOW: ReadonlySet<Box["hangs"]> = new Set(["never", "beside-computed"] as const);
+
 interface Links {
   into: Map<string, Wire[]>;
   out: Map<string, Wire[]>;
@@ -39,7 +41,7 @@ function chainOf(box: Box, boxes: Map<string, Box>, { into, out }: Links): { key
   // Boxes come in forward order, and so do their wires: the first use is the earliest.
   const target = uses[0]?.target ?? "";
   const onward = out.get(target) ?? [];
-  const turns = box.hangs !== "if-not-alone" && into.get(target)?.length === 1 && onward.length === 1;
+  const turns = (box.hangs === "always" || box.hangs === "beside-flow") && into.get(target)?.length === 1 && onward.length === 1;
   const next = onward[0]?.target ?? "";
   // A turned parameter hangs with its turn only beside other inputs; else it is where the flow begins.
   if (turns && boxes.get(target)?.group === boxes.get(next)?.group && (into.get(next)?.length ?? 0) > 1) {
@@ -64,15 +66,16 @@ export function hang(input: LayoutInput): Bunch {
       const others = (links.into.get(chain.host) ?? []).filter(
         (wire) => !chain.keys.includes(wire.source) && hung.get(wire.source) !== chain.host,
       );
-      const flows = others.filter((wire) => links.into.has(wire.source) || boxes.get(wire.source)?.hangs === "never");
-      if ((box.hangs === "beside-flow" ? flows : others).length === 0) return;
+      const flows = others.filter(({ source }) => links.into.has(source) || FLOW.has(boxes.get(source)?.hangs ?? "never"));
+      const computed = others.filter(({ source }) => links.into.has(source));
+      const beside = { "beside-flow": flows, "beside-computed": computed, "if-not-alone": others, never: [] }[box.hangs];
+      if (beside.length === 0) return;
     }
     chains.set(chain.host, [...(chains.get(chain.host) ?? []), chain.keys]);
     for (const key of chain.keys) hung.set(key, chain.host);
   };
-  for (const box of input.boxes) if (box.hangs === "always") tryHang(box);
-  for (const box of input.boxes) if (box.hangs === "beside-flow") tryHang(box);
-  for (const box of input.boxes) if (box.hangs === "if-not-alone") tryHang(box);
+  for (const kind of ["always", "beside-flow", "beside-computed", "if-not-alone"] as const)
+    for (const box of input.boxes) if (box.hangs === kind) tryHang(box);
 
   const hungWires = new Map<string, number>();
   const hosts: Host[] = [];

@@ -10,14 +10,14 @@ export interface Point {
 
 /**
  * A box to place. `hangs` says when a value hangs above what uses it: parameters always, leaves beside a value that
- * flows in, constants beside any other value.
+ * flows in, data that needs no gradient (a target, a mask) beside a computed value, numbers beside any other value.
  */
 export interface Box {
   key: string;
   width: number;
   height: number;
   group: number;
-  hangs: "always" | "beside-flow" | "if-not-alone" | "never";
+  hangs: "always" | "beside-flow" | "beside-computed" | "if-not-alone" | "never";
 }
 
 export interface Wire {

@@ -13,8 +13,8 @@ export interface Cell {
   at: number;
 }
 
-const SWEEPS = 10;
-const STRAIGHTENING = 9;
+const SWEEPS = 8;
+const STRAIGHTENING = 7;
 /** A passing wire gives way to boxes. */
 const WIRE_WEIGHT = 0.3;
 

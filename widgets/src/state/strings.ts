@@ -104,7 +104,8 @@ const en = {
   transfer_out: "transfer out",
   truncated: "{n} more nodes are not shown",
   unknown_protocol:
-    "This view speaks protocol {ours}, the message came in {theirs}. Restart the kernel and reload the page so that both are of one version.",
+    "This view speaks protocol {ours}, the message came in {theirs}. " +
+    "Restart the kernel and reload the page so that both are of one version.",
   unknown_view: "This view is not known here: {view}",
   unsynchronised: "wrong way (unsynchronised)",
   used_by: "used by",

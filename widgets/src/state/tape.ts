@@ -176,7 +176,7 @@ export function visible(tape: Tape, folded: ReadonlySet<number>): Visible {
   return { items: [...items.values()], links: [...links.values()], itemOf };
 }
 
-const PLEASANT = 120;
+const PLEASANT = 45;
 const TOO_FEW = 6;
 
 /**

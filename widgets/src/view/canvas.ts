@@ -195,10 +195,11 @@ export class Canvas {
     const { width, height } = this.faces.get(item.key) ?? { width: 60, height: 44 };
     const kind = item.node?.kind;
     const single = kind === "constant" && item.node?.shape.length === 0;
-    const hangs = kind === "parameter" ? "always" : kind === "leaf" ? "beside-flow" : single ? "if-not-alone" : "never";
+    const data = single ? "if-not-alone" : "beside-computed";
+    const hangs = { parameter: "always", leaf: "beside-flow", constant: data }[String(kind)] ?? "never";
     // A folded group stands in the group around it.
     const group = item.node ? item.group : (this.tape.groups[item.group]?.parent ?? -1);
-    return { key: item.key, width, height, group, hangs };
+    return { key: item.key, width, height, group, hangs: hangs as Box["hangs"] };
   }
 
   /** Room between ranks: what the widest of the shapes beside the boxes needs, within reason. */

@@ -59,7 +59,9 @@ export function heatmap(summary: Summary | null | undefined, options: HeatOption
   const scale = scaleOf(cells.values);
   const limit = formatNumber(scale, 2);
   const written = scale > 0 ? `±${limit}` : bad ? "" : "0";
-  const label = `${name}: ${summary.shape.join("×")}, ${scale === 0 ? "0" : t("heat_scale", { low: `−${limit}`, high: limit })}${cells.whole ? "" : `, ${t("heat_thumb", { rows: cells.rows, cols: cells.cols })}`}`;
+  const range = scale === 0 ? "0" : t("heat_scale", { low: `−${limit}`, high: limit });
+  const thumb = cells.whole ? "" : `, ${t("heat_thumb", { rows: cells.rows, cols: cells.cols })}`;
+  const label = `${name}: ${summary.shape.join("×")}, ${range}${thumb}`;
   const picture = draw(cells, scale, label, summary.shape, options);
   const caption = h("span", { class: "agl-heat-scale" }, written, bad && h("b", { class: "agl-bad" }, ` ${bad}`));
   return h(

@@ -2,14 +2,16 @@ const MATHML = "http://www.w3.org/1998/Math/MathML";
 
 // Formulas come from the library, but a page may be handed on: only elements of presentation MathML are rebuilt.
 const ELEMENTS = new Set(
-  "math mrow mi mn mo ms mtext mspace mfrac msqrt mroot mstyle mpadded mphantom msub msup msubsup munder mover munderover mmultiscripts mprescripts mtable mtr mtd".split(
-    " ",
-  ),
+  (
+    "math mrow mi mn mo ms mtext mspace mfrac msqrt mroot mstyle mpadded mphantom msub msup msubsup munder mover " +
+    "munderover mmultiscripts mprescripts mtable mtr mtd"
+  ).split(" "),
 );
 const ATTRIBUTES = new Set(
-  "display displaystyle mathvariant stretchy fence separator accent accentunder form lspace rspace width height depth linethickness columnalign rowspacing columnspacing scriptlevel movablelimits symmetric largeop minsize maxsize".split(
-    " ",
-  ),
+  (
+    "display displaystyle mathvariant stretchy fence separator accent accentunder form lspace rspace width height depth " +
+    "linethickness columnalign rowspacing columnspacing scriptlevel movablelimits symmetric largeop minsize maxsize"
+  ).split(" "),
 );
 
 function rebuild(node: Node): Node | null {

@@ -169,7 +169,8 @@ class TimingsView {
       s("path", { class: "agl-curve", d: polyline(one.rows.map((row) => [x(row.size), y(row.median_s)] as const)) }),
     );
     for (const row of one.rows) {
-      const title = `${one.name}, ${formatCount(row.size)}: ${formatTime(row.median_s)} (${formatTime(row.low_s)}–${formatTime(row.high_s)})`;
+      const range = `${formatTime(row.low_s)}–${formatTime(row.high_s)}`;
+      const title = `${one.name}, ${formatCount(row.size)}: ${formatTime(row.median_s)} (${range})`;
       g.append(marker(at, x(row.size), y(row.median_s), "agl-marker", title));
     }
     const last = one.rows.at(-1);
