@@ -6,8 +6,8 @@ MODULES = """
     compare elementwise shape index join reduce softmax matmul create triangles complex layout reductions diagonals arithmetic
     conversion assign indexing joining picking sorting scans einsum svd norms queries seeding
     boundary activation loss conv pool normalize embedding
-    fft linalg_solve
-    trigonometry special numbers bits
+    fft linalg_solve linalg_decompose
+    trigonometry special numbers bits statistics
 """.split()
 """The row modules, in an order that respects their imports of one another."""
 
