@@ -99,11 +99,30 @@ reciprocal = op(
 
 
 def _sgn(xp, x):
+    if x.dtype.kind == "b":
+        return x.copy()
     signs = xp.sign(x)
     return signs if x.dtype.kind != "f" else xp.where(x == x, signs, 0)  # NB: PyTorch's sgn of NaN is 0
 
 
-sgn = op("sgn", _sgn, samples=unary(order=0), ref="numpy.sign", formula={"forward": "sign of x", "rules": []})
+def _sgn_rule(g, y, x):
+    """0 for real numbers; for complex ones x / |x| turns with x."""
+    if getattr(x.dtype, "numpy", x.dtype).kind != "c":
+        return g * 0.0
+    size, phase = abs(x), sgn(x)
+    turned = g - phase * (g * phase.conj()).real
+    return where(size == 0, 0.0, turned / where(size == 0, 1.0, size))
+
+
+def _sgn_samples():
+    yield from unary(order=1)()
+    yield _Sample(spread((3, 4)) + 1j * spread((3, 4), seed=1), note="complex")
+
+
+sgn = op(
+    "sgn", _sgn, _sgn_rule, saves="x", samples=_sgn_samples, ref="numpy.sign", holomorphic=False,
+    formula={"forward": "sign of x", "rules": ["0; for complex x the part of ḡ across x, over |x|"]},
+)  # fmt: skip
 abs = op(
     "abs", "absolute", lambda g, y, x: g * sgn(x),
     saves="x", symbol="|x|", samples=unary(0.2, 2.0, special=(-1.0, 0.0)), ref="numpy.absolute", holomorphic=False,
