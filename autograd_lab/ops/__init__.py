@@ -7,7 +7,7 @@ MODULES = """
     conversion assign indexing joining picking sorting scans einsum svd norms queries seeding
     boundary activation loss conv pool normalize embedding
     fft linalg_solve linalg_decompose
-    trigonometry special numbers bits statistics
+    trigonometry special signs bits statistics
 """.split()
 """The row modules, in an order that respects their imports of one another."""
 
