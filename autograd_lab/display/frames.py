@@ -99,16 +99,25 @@ def measure(value: Summary | None) -> str:
     return f"norm {number(value['norm'])} ({shape_text(value['shape'])})"
 
 
-def sentence(head: str, incoming: Summary, sent: list[Sent], name_of: Any) -> str:
+def heard(g: Any, incoming: Summary) -> str:
+    """What came in, in speech; of several outputs each with its number: "[0] norm 1.2 (3), [2] norm 0.5 (3)"."""
+    if not isinstance(g, tuple | list):
+        return measure(incoming)
+    came = [(nr, part) for nr, part in enumerate(g) if part is not None]
+    told = [f"[{nr}] {measure(summary(as_array(part)))}" for nr, part in came[:FEW_ENTRIES]]
+    return ", ".join(told + (["…"] if len(came) > FEW_ENTRIES else [])) or "nothing"
+
+
+def sentence(head: str, came: str, incoming: Summary, sent: list[Sent], names: list[str]) -> str:
     """The step as one sentence: "tanh: incoming 0.412, local derivative 0.635, passes 0.262 to u"."""
-    parts = [f"incoming {measure(incoming)}"]
+    parts = [f"incoming {came}"]
     g = incoming["values"][0] if incoming["size"] == 1 and incoming["values"] else None
-    for one in sent:
+    for one, name in zip(sent, names, strict=True):
         out = one["grad"]
         value = out["values"][0] if out["size"] == 1 and out["values"] else None
         if isinstance(g, int | float) and isinstance(value, int | float) and g != 0:
             parts.append(f"local derivative {format_number(value / g)}")
-        text = f"passes {measure(out)} to {name_of(one['to'])}"
+        text = f"passes {measure(out)} to {name}"
         if one["expected"] > 1:
             text += f" ({one['arrived']} of {one['expected']}, sum now {measure(one['total'])})"
         parts.append(text)
@@ -142,6 +151,7 @@ class FrameMaker:
         self.ids, self.math, self.labels, self.generous = ids, math, labels, generous
         self.arrived: dict[tuple[int, int], int] = {}
         self.places: list[tuple[Sent, tuple[int, int]]] = []
+        self.told: list[tuple[str, list[str]]] = []
 
     def name(self, identity: int) -> str:
         """How a node is spoken of."""
@@ -169,6 +179,7 @@ class FrameMaker:
         g = as_array(first_part(step.g))
         incoming = summary(np.zeros(0) if g is None else g)
         sent: list[Sent] = []
+        names: list[str] = []
         totals = partial_totals(step, went)
         for (slot, target, arrived), total in zip(went, totals, strict=True):
             after = summary(as_array(step.grads[slot]))
@@ -177,21 +188,24 @@ class FrameMaker:
                  "arrived": arrived, "expected": arrived}
             )  # fmt: skip
             self.places.append((sent[-1], target))
+            part = f"[{target[1]}]" if type(step.node.edges[slot]) is Slot else ""
+            names.append(one_line(self.name(target[0])) + part)
         leaf = isinstance(step.node, Tensor)
         frame: Frame = {
             "step": place, "node": identity, "incoming": incoming, "sent": sent, "numbers": nums, "text": "",
             "leaf_grad": leaf,
         }  # fmt: skip
+        self.told.append((heard(step.g, incoming), names))
         return frame
 
     def finish(self, frames: list[Frame]) -> list[Frame]:
         """Fill in what is only known at the end: how many cotangents each sum had, and so the sentences."""
         for one, target in self.places:
             one["expected"] = self.arrived[target]
-        for frame in frames:
+        for frame, (came, names) in zip(frames, self.told, strict=True):
             head = one_line(self.name(frame["node"]))
             if frame["leaf_grad"]:
                 frame["text"] = f"{head}.grad is complete: {measure(frame['incoming'])}"
             else:
-                frame["text"] = sentence(head, frame["incoming"], frame["sent"], lambda i: one_line(self.name(i)))
+                frame["text"] = sentence(head, came, frame["incoming"], frame["sent"], names)
         return frames

@@ -133,7 +133,7 @@ class Graph(TypedDict):
 class Rule(TypedDict):
     """The cotangent a node sends to one operand."""
 
-    slot: Annotated[int, "number of the operand"]
+    slot: Annotated[int, "number of the operand; -1 for a rule that holds for every operand"]
     operand: Annotated[str, "its name, which two operands may share: x · x"]
     mathml: str
     text: str

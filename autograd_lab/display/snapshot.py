@@ -208,8 +208,9 @@ class Builder:
                 self._targets.append(seq)
                 self._slots.append(slot)
         shape, dtype = node.shape, node.dtype
-        if row.outputs != 1 and shape and type(shape[0]) is not int:
-            shape, dtype = shape[0], dtype[0]
+        if row.outputs != 1 and shape and type(shape[0]) is not int:  # of several outputs the first tensor
+            first = next((nr for nr, one in enumerate(shape) if one is not None), None)
+            shape, dtype = ((), "") if first is None else (shape[first], dtype[first])
         kept = [] if freed else self.saved(node)
         size = None if freed else sum([one["bytes"] for one in kept])
         value = self.values.get(seq)
@@ -296,7 +297,7 @@ class Builder:
                 "forward_mathml": found.forward_mathml(),
                 "forward_text": found.forward_text(),
                 "rules": [
-                    {"slot": slot, "operand": name, "mathml": found.rule_mathml(slot), "text": found.rule_text(slot)}
+                    {"slot": -1 if node.op.arity == "many" else slot, "operand": name, "mathml": found.rule_mathml(slot), "text": found.rule_text(slot)}
                     for slot, name in enumerate(names)
                     if slot < len(found.rules) and found.rules[slot] is not None and slot not in constants
                 ],
@@ -308,6 +309,8 @@ class Builder:
 
     def formula_names(self, node: Node) -> tuple[tuple[str, ...], str]:
         """Names for operands and output: the learner's in a small graph, else those of the row."""
+        if node.op.arity == "many":
+            return ("x",), self.names.of(node) or "y"
         plain = list(operand_names(node.op, len(node.edges)))
         if not self.name_formulas or len(plain) > 4:
             return (tuple(plain) if len(plain) <= 4 else ("x",)), "y"

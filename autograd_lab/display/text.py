@@ -39,7 +39,8 @@ def value_text(value: Summary | None) -> str:
     if value["min"] is None:
         return bad
     low, high = number(value["min"]), number(value["max"])
-    return (f"all {low}" if low == high and not bad else f"{low} … {high}") + (f", {bad}" if bad else "")
+    size = "|·| " if value["dtype"].startswith("complex") else ""
+    return size + (f"all {low}" if low == high and not bad else f"{low} … {high}") + (f", {bad}" if bad else "")
 
 
 def number(value: float | str | None) -> str:

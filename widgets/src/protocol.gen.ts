@@ -107,7 +107,7 @@ export interface Graph {
 
 /** The cotangent a node sends to one operand. */
 export interface Rule {
-  slot: number; // number of the operand
+  slot: number; // number of the operand; -1 for a rule that holds for every operand
   operand: string; // its name, which two operands may share: x · x
   mathml: string;
   text: string;

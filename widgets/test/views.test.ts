@@ -188,6 +188,10 @@ describe("stepper", () => {
     show({ view: "stepper", graph, frames: [frame], formulas, cursor: 1 });
     expect(all(".agl-sent math").map((formula) => formula.textContent)).toEqual(["g·w", "g·a"]);
     expect(all(".agl-numbers").map((text) => text.textContent)).toEqual(["number 0", "number 1"]);
+    const [every] = rules;
+    formulas["mul"] = { forward_mathml: "", forward_text: "", rules: every ? [{ ...every, slot: -1 }] : [] };
+    show({ view: "stepper", graph, frames: [frame], formulas, cursor: 1 });
+    expect(new Set(all(".agl-sent math").map((formula) => formula.textContent)).size).toBeGreaterThan(0);
   });
 
   it("tells Python the cursor once it rests, and follows Python's", () => {

@@ -157,7 +157,7 @@ export class RulePanel {
   private sentRows(frame: Frame, sent: Sent, node: TapeNode | undefined): HTMLElement[] {
     const { t, tape, formulas } = this.context;
     const target = tape.nameOf(sent.to);
-    const rule = formulas[node?.formula ?? ""]?.rules.find((one) => one.slot === sent.slot);
+    const rule = formulas[node?.formula ?? ""]?.rules.find((one) => one.slot === sent.slot || one.slot < 0);
     const rows: HTMLElement[] = [];
     if (rule) rows.push(this.row(t("rule"), math(rule.mathml, rule.text)));
     const numbers = this.numbers(frame, sent);
