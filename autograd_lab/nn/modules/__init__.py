@@ -1,13 +1,17 @@
 """The modules, by family."""
 
 from ..module import Module
-from . import activation, container, conv, dropout, linear, loss, normalization, padding, pooling, shape, sparse
+from . import activation, attention, container, conv, dropout, linear, loss, normalization, padding, pooling, shape, sparse
+from . import transformer as transformers
 
-_FAMILIES = (activation, container, conv, dropout, linear, loss, normalization, padding, pooling, shape, sparse)
+_FAMILIES = (
+    activation, attention, container, conv, dropout, linear, loss, normalization, padding, pooling, shape, sparse, transformers,
+)  # fmt: skip
 __all__ = sorted(
     name
     for family in _FAMILIES
     for name, value in vars(family).items()
     if isinstance(value, type) and issubclass(value, Module) and value.__module__ == family.__name__ and name[0] != "_"
+    and name != "NonDynamicallyQuantizableLinear"
 )
 globals().update({name: getattr(family, name) for family in _FAMILIES for name in __all__ if hasattr(family, name)})
