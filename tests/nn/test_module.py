@@ -217,7 +217,8 @@ def test_clipping_and_vectors():
 def test_a_whole_network_is_right_to_second_order():
     lab.manual_seed(0)
     net = nn.Sequential(
-        nn.Conv2d(2, 3, 3, padding=1), nn.BatchNorm2d(3), nn.GELU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(12, 4), nn.LayerNorm(4),
+        nn.Conv2d(2, 3, 3, padding=1), nn.BatchNorm2d(3), nn.GELU(), nn.MaxPool2d(2), nn.Flatten(),
+        nn.Linear(12, 4), nn.LayerNorm(4),
     ).double()  # fmt: skip
     x, target = lab.randn(3, 2, 4, 4, dtype=lab.float64, requires_grad=True), lab.tensor([0, 1, 3])
     loss = lambda x: nn.CrossEntropyLoss(label_smoothing=0.1)(net(x), target)  # noqa: E731
