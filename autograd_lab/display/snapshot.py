@@ -293,11 +293,17 @@ class Builder:
         found = self._formula_keys.get(key)
         if found is None:
             found = self._formula_keys[key] = formula(node.op, node.params, names, output, constants)
+            every = node.op.arity == "many"
             self.formulas[key] = {
                 "forward_mathml": found.forward_mathml(),
                 "forward_text": found.forward_text(),
                 "rules": [
-                    {"slot": -1 if node.op.arity == "many" else slot, "operand": name, "mathml": found.rule_mathml(slot), "text": found.rule_text(slot)}
+                    {
+                        "slot": -1 if every else slot,
+                        "operand": name,
+                        "mathml": found.rule_mathml(slot),
+                        "text": found.rule_text(slot),
+                    }
                     for slot, name in enumerate(names)
                     if slot < len(found.rules) and found.rules[slot] is not None and slot not in constants
                 ],
