@@ -99,7 +99,8 @@ def _ready(input, name, real=False):
     return input
 
 
-def _complex(input):
+def as_complex(input):
+    """The tensor in the complex dtype of its precision."""
     return input if input._d.dtype.kind == "c" else cast(input, _complex_of(input._d.dtype))
 
 
@@ -157,7 +158,7 @@ def _given(value, out):
 def _spectrum(input, dims, sizes, inverse, norm):
     for d, size in zip(dims, sizes, strict=True):
         input = _resized(input, d, _nonempty(size))
-    return fft_row(_complex(input), dims, inverse, norm) if dims else _complex(input)
+    return fft_row(as_complex(input), dims, inverse, norm) if dims else as_complex(input)
 
 
 def _half_spectrum(input, dims, sizes, norm, name):
@@ -173,7 +174,7 @@ def _from_half(input, dims, sizes, last, norm, name):
     """``last`` is the size of the result along the last of ``dims``, None for 2 (n − 1)."""
     if not dims:
         raise RuntimeError(f"{name} must transform at least one axis")
-    input, dim = _complex(input), dims[-1]
+    input, dim = as_complex(input), dims[-1]
     last = _nonempty(2 * (input._d.shape[dim] - 1) if last is None else last)
     for d, size in zip(dims[:-1], sizes[:-1], strict=True):
         input = _resized(input, d, _nonempty(size))
@@ -223,7 +224,7 @@ def _half(input, n, dim, norm):
 
 
 def _hermitian(input, n, dim, norm):
-    return _from_half(conj(_complex(input)), (dim,), (None,), n, _SWAPPED[norm], "hfft")
+    return _from_half(conj(as_complex(input)), (dim,), (None,), n, _SWAPPED[norm], "hfft")
 
 
 fft = _one("fft", "The discrete Fourier transform along ``dim``, cut or padded to ``n``.",
@@ -245,7 +246,7 @@ def _many(name, what, real=False, **options):
         if name == "irfft":
             return _from_half(x, dims, sizes, last, norm, name + "n")
         if name == "hfft":
-            return _from_half(conj(_complex(x)), dims, sizes, last, _SWAPPED[norm], name + "n")
+            return _from_half(conj(as_complex(x)), dims, sizes, last, _SWAPPED[norm], name + "n")
         if name == "ihfft":
             return conj(_half_spectrum(x, dims, sizes, _SWAPPED[norm], name + "n"))
         return _spectrum(x, dims, sizes, name == "ifft", norm)
