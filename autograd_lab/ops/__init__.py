@@ -6,8 +6,8 @@ MODULES = """
     compare elementwise shape index join reduce softmax matmul create triangles complex layout reductions diagonals arithmetic
     conversion assign indexing joining picking sorting scans einsum svd norms queries seeding
     boundary activation loss conv pool normalize embedding
-    fft linalg_solve linalg_decompose linalg_functions linalg_vectors linalg_factored spectrogram
-    trigonometry special signs bits statistics products regions slopes
+    fft linalg_solve linalg_decompose linalg_functions linalg_vectors linalg_factored linalg_packed spectrogram
+    trigonometry special signs bits statistics products regions slopes strided polar sequences
 """.split()
 """The row modules, in an order that respects their imports of one another."""
 

@@ -163,22 +163,26 @@ def _lu_square(gl, gu, lower, upper):
     return solve_triangular_row(adjoint(lower), inner, True, True)
 
 
-def _lu_rule(needs, g, y, x):
-    (_, gl, gu), (p, lower, upper) = g, y
+def lu_cotangent(gl, gu, p, lower, upper):
+    """The cotangent of a matrix from those of its factors; what is not square is done by parts."""
     m, k, n = lower.shape[-2], lower.shape[-1], upper.shape[-1]
     if m == n:
-        return (matmul(p, _lu_square(gl, gu, lower, upper)),)
-    top, bottom = (Ellipsis, slice(0, k), slice(None)), (Ellipsis, slice(k, m), slice(None))
-    left, right = (Ellipsis, slice(0, k)), (Ellipsis, slice(k, n))
+        return matmul(p, _lu_square(gl, gu, lower, upper))
     if m < n:
+        left, right = (Ellipsis, slice(0, k)), (Ellipsis, slice(k, n))
         rest = solve_triangular_row(adjoint(lower), slice_view(gu, right), True, True)
         gl = gl - matmul(rest, adjoint(slice_view(upper, right)))
         first = _lu_square(gl, slice_view(gu, left), lower, slice_view(upper, left))
-        return (matmul(p, cat_row([first, rest], gu.ndim - 1)),)
+        return matmul(p, cat_row([first, rest], gu.ndim - 1))
+    top, bottom = (Ellipsis, slice(0, k), slice(None)), (Ellipsis, slice(k, m), slice(None))
     rest = _times_inverse(slice_view(gl, bottom), upper, True)
     gu = gu - matmul(adjoint(slice_view(lower, bottom)), rest)
     first = _lu_square(slice_view(gl, top), gu, slice_view(lower, top), upper)
-    return (matmul(p, cat_row([first, rest], gl.ndim - 2)),)
+    return matmul(p, cat_row([first, rest], gl.ndim - 2))
+
+
+def _lu_rule(needs, g, y, x):
+    return (lu_cotangent(g[1], g[2], *y),)
 
 
 def _lu_reference(x):
