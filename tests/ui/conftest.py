@@ -4,7 +4,7 @@ A missing browser is a failure, not a skip: `make test` installs one.
 """
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 from tests.ui.chromium import find_chromium
 from tests.ui.server import LabServer
@@ -23,6 +23,7 @@ ARGUMENTS = [
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost",
 ]
 VIEWPORT = {"width": 1280, "height": 900}
+expect.set_options(timeout=20_000)  # two busy cores can hold a page up for seconds
 
 
 @pytest.fixture(scope="session")

@@ -58,6 +58,7 @@ def test_back_first_last_reset_and_the_kernel_move_the_same_cursor(page, lab, wa
     press(stepper, "last")
     press(stepper, "reset")
     expect_cursor(stepper, 0)
+    wait_until(lambda: in_kernel(page, "stepper.cursor") == 0, 10)
     place = in_kernel(page, "(stepper.run_to('tanh'), stepper.cursor)[1]")
     expect_cursor(stepper, place)
     expect(stepper.locator(".agl-rule")).to_contain_text("TanhBackward0")

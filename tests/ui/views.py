@@ -55,12 +55,15 @@ def in_kernel(page: Page, expression: str) -> Any:
         f"""async (code) => {{
             {harness._PANEL}
             const kernel = panel.sessionContext.session.kernel;
-            const future = kernel.requestExecute({{ code, store_history: false }});
-            let text = '';
-            future.onIOPub = ({{ content }}) => {{
-                text += content.text ?? (content.traceback ? content.traceback.join('\\n') : '');
-            }};
-            await future.done;
+            // a kernel that was just interrupted aborts what comes right after
+            let text = '', reply = null;
+            for (let tries = 0; tries < 20 && reply?.content.status !== 'ok' && text === ''; tries++) {{
+                const future = kernel.requestExecute({{ code, store_history: false }});
+                future.onIOPub = ({{ content }}) => {{
+                    text += content.text ?? (content.traceback ? content.traceback.join('\\n') : '');
+                }};
+                reply = await future.done;
+            }}
             return text;
         }}""",
         f"import json as _json; print(_json.dumps({expression}))",
