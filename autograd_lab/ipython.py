@@ -9,7 +9,7 @@ import re
 import sys
 from typing import Any
 
-from .core.tape import record_lines
+from .core.tape import name_cells, record_lines
 from .display import snapshot
 from .display.document import Tape
 from .display.formatters import show
@@ -81,6 +81,7 @@ def install(shell: Any) -> None:
     record_lines(True)
     connect()
     snapshot.cell_of = cell_finder(shell)
+    name_cells(snapshot.cell_of)
 
     def tape(line: str, cell: str) -> None:
         """%%tape [name]: run the cell and show the tape of a tensor."""
@@ -109,6 +110,7 @@ def unload_ipython_extension(shell: Any) -> None:
     """Called by `%unload_ext autograd_lab`: takes away all that `install` brought."""
     record_lines(False)
     snapshot.cell_of = _NO_CELL
+    name_cells(None)
     for event, hook in _EVENTS.items():
         if hook in shell.events.callbacks[event]:
             shell.events.unregister(event, hook)

@@ -248,12 +248,22 @@ def line_of(where):
     return Line(file, number, linecache.getline(file, number).strip(), code.co_name)
 
 
+_cell_of = None
+
+
+def name_cells(cell_of):
+    """Let messages say ``cell [7]`` for the file a notebook cell stands for: ``cell_of(file)`` is its number or None."""
+    global _cell_of
+    _cell_of = cell_of
+
+
 def where_text(where):
-    """``file.py, line 12: y = x * w`` for a message, or an empty string."""
+    """``file.py, line 12: y = x * w`` (or ``cell [7], line 2: …``) for a message, or an empty string."""
     line = line_of(where)
     if line is None:
         return ""
-    name = os.path.basename(line.file)
+    cell = _cell_of(line.file) if _cell_of is not None else None
+    name = os.path.basename(line.file) if cell is None else f"cell [{cell}]"
     return f"{name}, line {line.line}" + (f": {line.text}" if line.text else "")
 
 

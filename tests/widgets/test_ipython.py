@@ -74,6 +74,13 @@ def test_names_cells_and_lines_are_known(loaded):
     assert line["cell"] is not None and "x" in nodes["label"]
 
 
+def test_an_error_names_the_cell_it_is_about(loaded):
+    loaded.run_cell("import autograd_lab as lab\nx = lab.ones(2, requires_grad=True)", store_history=True)
+    loaded.run_cell("y = (x * x).sum()\ny.backward()", store_history=True)
+    loaded.run_cell("try:\n    y.backward()\nexcept RuntimeError as error:\n    said = str(error)", store_history=True)
+    assert f"cell [{loaded.execution_count - 2}], line 1: y = (x * x).sum()" in loaded.user_ns["said"]
+
+
 def test_loading_twice_hooks_once_and_unloading_takes_all_away(shell):
     before = {event: list(calls) for event, calls in shell.events.callbacks.items()}
     lab.load_ipython_extension(shell)
