@@ -110,6 +110,23 @@ def each(function, *arrays):
     return tuple(np.stack(part).reshape(batch + np.shape(part[0])) for part in zip(*found, strict=True))
 
 
+def converged(function, *args, name="linalg.svd"):
+    """What an iterative routine of NumPy gives. Raises: LinAlgError where it does not converge."""
+    try:
+        return function(*args)
+    except np.linalg.LinAlgError:
+        raise LinAlgError(
+            f"{name}: The algorithm failed to converge because the input matrix contained non-finite values."
+        ) from None
+
+
+def failure(name, infos, text):
+    """The LinAlgError for the first matrix of a batch whose LAPACK info is not 0; ``{}`` in ``text`` is that info."""
+    place = int(np.flatnonzero(infos)[0]) if np.any(infos) else 0
+    batch = f"(Batch element {place}): " if np.ndim(infos) else ""
+    return LinAlgError(f"{name}: {batch}{text.format(int(np.ravel(infos)[place]))}")
+
+
 def random_matrices(shape, seed=0, shift=0.0):
     """Matrices for samples; ``shift`` is added to the diagonal."""
     values = np.random.default_rng(seed).uniform(-1, 1, shape)

@@ -16,8 +16,10 @@ from .linalg_checks import (
     as_column,
     as_row,
     complex_matrices,
+    converged,
     dtype_of,
     each,
+    failure,
     given,
     given_all,
     like,
@@ -56,9 +58,11 @@ def _cholesky(xp, x, upper, strict):
         factor = xp.linalg.cholesky(x)
     except np.linalg.LinAlgError:
         if strict:
-            raise LinAlgError(
-                "linalg.cholesky: The factorization could not be completed because the input is not positive-definite."
-            ) from None
+            text = (
+                "The factorization could not be completed because the input is not positive-definite (the leading minor of "
+                "order {} is not positive-definite)."
+            )
+            raise failure("linalg.cholesky", _minors(x), text) from None
         factor = _or_nan(xp.linalg.cholesky, x)
     return _flipped(factor) if upper else factor
 
@@ -214,8 +218,12 @@ def _eigh_rule(needs, g, y, x, lower):
     return (matmul(matmul(v, inner), adjoint(v)),)
 
 
-def _triangle_letter(lower):
-    return "L" if lower else "U"
+def _eigh(xp, x, lower):
+    return tuple(converged(xp.linalg.eigh, x, "L" if lower else "U", name="linalg.eigh"))
+
+
+def _eigvalsh(xp, x, lower):
+    return converged(xp.linalg.eigvalsh, x, "L" if lower else "U", name="linalg.eigh")
 
 
 def _symmetric_samples():
@@ -228,9 +236,8 @@ def _symmetric_samples():
 
 
 eigh_row = op(
-    "eigh", lambda xp, x, lower: tuple(xp.linalg.eigh(x, _triangle_letter(lower))), joint=_eigh_rule, saves="y", kind="opaque",
-    arity=1, outputs=2, grad_name="LinalgEigh", holomorphic=False, samples=_symmetric_samples,
-    ref=lambda x, lower: tuple(np.linalg.eigh(x)),
+    "eigh", _eigh, joint=_eigh_rule, saves="y", kind="opaque", arity=1, outputs=2, grad_name="LinalgEigh", holomorphic=False,
+    samples=_symmetric_samples, ref=lambda x, lower: tuple(np.linalg.eigh(x)),
     formula={"forward": "V diag(w) Vᴴ = x", "rules": ["V (Vᴴ ḡV / (wⱼ − wᵢ) + diag ḡw) Vᴴ"]},
 )  # fmt: skip
 
@@ -241,8 +248,8 @@ def _eigvalsh_rule(g, y, x, lower):
 
 
 eigvalsh_row = op(
-    "eigvalsh", lambda xp, x, lower: xp.linalg.eigvalsh(x, _triangle_letter(lower)), _eigvalsh_rule, saves="x", kind="opaque",
-    grad_name="LinalgEigvalsh", holomorphic=False, samples=_symmetric_samples, ref=lambda x, lower: np.linalg.eigvalsh(x),
+    "eigvalsh", _eigvalsh, _eigvalsh_rule, saves="x", kind="opaque", grad_name="LinalgEigh", holomorphic=False,
+    samples=_symmetric_samples, ref=lambda x, lower: np.linalg.eigvalsh(x),
     formula={"forward": "eigenvalues of x = xᴴ", "rules": ["V diag(ḡ) Vᴴ"]},
 )  # fmt: skip
 
@@ -252,7 +259,7 @@ def _complex_of(dtype):
 
 
 def _eig(xp, x):
-    return tuple(part.astype(_complex_of(x.dtype)) for part in xp.linalg.eig(x))
+    return tuple(part.astype(_complex_of(x.dtype)) for part in converged(xp.linalg.eig, x, name="linalg.eig"))
 
 
 def _as_input(value, x):
@@ -290,7 +297,7 @@ def _eigvals_rule(g, y, x):
 
 eigvals_row = op(
     "eigvals", lambda xp, x: xp.linalg.eigvals(x).astype(_complex_of(x.dtype)), _eigvals_rule, saves="x", kind="opaque",
-    grad_name="LinalgEigvals", holomorphic=False, ref=lambda x: np.linalg.eigvals(x).astype(complex),
+    grad_name="LinalgEig", holomorphic=False, ref=lambda x: np.linalg.eigvals(x).astype(complex),
     samples=lambda: (Sample(m, order=1) for m in (random_matrices((3, 3)), random_matrices((2, 3, 3)), complex_matrices((3, 3)))),
     formula={"forward": "eigenvalues of x", "rules": ["V⁻ᴴ diag(ḡ) Vᴴ"]},
 )  # fmt: skip

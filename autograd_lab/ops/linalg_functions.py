@@ -17,6 +17,7 @@ from .linalg_checks import (
     as_column,
     as_row,
     complex_matrices,
+    converged,
     dtype_of,
     given,
     given_all,
@@ -94,7 +95,7 @@ def _pinv(xp, x, atol, rtol, hermitian):
     if hermitian:
         w, v = xp.linalg.eigh(x)
         return xp.matmul(v * _reciprocals(w, atol, rtol)[..., None, :], v.conj().swapaxes(-1, -2))
-    u, s, vh = xp.linalg.svd(x, full_matrices=False)
+    u, s, vh = converged(xp.linalg.svd, x, False)
     return xp.matmul(vh.conj().swapaxes(-1, -2) * _reciprocals(s, atol, rtol)[..., None, :], u.conj().swapaxes(-1, -2))
 
 
@@ -159,7 +160,7 @@ def pinverse(input, rcond=1e-15):
 
 
 def _rank(A, atol, rtol, hermitian):
-    values = np.abs(np.linalg.eigvalsh(A)) if hermitian else np.linalg.svd(A, compute_uv=False)
+    values = np.abs(np.linalg.eigvalsh(A)) if hermitian else converged(np.linalg.svd, A, False, False)
     return np.count_nonzero(values > _cutoff(_largest(values), atol, rtol), axis=-1)
 
 
@@ -198,7 +199,7 @@ def lstsq(input, b, rcond=None, *, driver=None, out=None):
     rcond = max(m, n) * float(np.finfo(A._d.dtype).eps) if rcond is None else rcond
     X = matmul(pinv_row(A, 0.0, rcond, False), B)
     a, empty = A._array(), np.zeros(0, A._d.real.dtype)
-    values = np.linalg.svd(a, compute_uv=False) if a.size else np.zeros((*batch, 0), empty.dtype)
+    values = converged(np.linalg.svd, a, False, False) if a.size else np.zeros((*batch, 0), empty.dtype)
     rank = np.asarray(np.count_nonzero(values > _cutoff(_largest(values), 0.0, rcond), axis=-1), np.int64)
     residuals = slice_view(reshape(X.abs(), (-1,)), (slice(0, 0),))
     if m > n and driver != "gelsy" and np.all(rank == n):

@@ -15,6 +15,7 @@ from .linalg_checks import (
     complex_matrices,
     dtype_of,
     each,
+    failure,
     given,
     given_all,
     need_matrix,
@@ -52,12 +53,23 @@ def _or_nan(function, x):
     return each(one, x)[0]
 
 
+def pivots_of_zero(A):
+    """Per matrix, the number of its first pivot that is 0, or 0."""
+    from scipy.linalg.lapack import get_lapack_funcs
+
+    if not A.size:
+        return np.zeros(A.shape[:-2], np.int32)
+    getrf = get_lapack_funcs("getrf", (A,))
+    return each(lambda m: (np.int32(getrf(m)[2]),), A)[0].astype(np.int32)
+
+
 def _inv(xp, x, strict):
     try:
         return xp.linalg.inv(x)
     except np.linalg.LinAlgError:
         if strict:
-            raise LinAlgError("linalg.inv: The inversion could not be completed because the input matrix is singular.") from None
+            text = "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
+            raise failure("linalg.inv", pivots_of_zero(x), text) from None
         return _or_nan(xp.linalg.inv, x)
 
 
@@ -78,7 +90,8 @@ def _solve(xp, a, b):
     try:
         return xp.linalg.solve(a, b)
     except np.linalg.LinAlgError:
-        raise LinAlgError("torch.linalg.solve: The solver failed because the input matrix is singular.") from None
+        text = "The solver failed because the input matrix is singular."
+        raise failure("torch.linalg.solve", pivots_of_zero(a), text) from None
 
 
 def _solve_rule(needs, g, y, a, b):
@@ -200,16 +213,6 @@ def inv(A, *, out=None):
     return given(inv_row(A, True), out)
 
 
-def _infos(A):
-    """Per matrix, the number of its first pivot that is 0, or 0."""
-    from scipy.linalg.lapack import get_lapack_funcs
-
-    if not A.size:
-        return np.zeros(A.shape[:-2], np.int32)
-    getrf = get_lapack_funcs("getrf", (A,))
-    return each(lambda m: (np.int32(getrf(m)[2]),), A)[0].astype(np.int32)
-
-
 def _checked(infos, name):
     if np.any(infos):
         raise LinAlgError(f"{name}: The diagonal element {int(np.max(infos))} is zero, the matrix is singular")
@@ -220,7 +223,7 @@ def _checked(infos, name):
 def inv_ex(A, *, check_errors=False, out=None):
     """(inverse, info): nothing is raised for a singular matrix; its info names the pivot that is 0."""
     need_square(A, "linalg.inv_ex")
-    infos = _infos(A._array())
+    infos = pivots_of_zero(A._array())
     info = _checked(infos, "linalg.inv_ex") if check_errors else wrap(infos)
     return given_all(return_types.linalg_inv_ex, (inv_row(A, False), info), out)
 
@@ -268,7 +271,7 @@ def solve(A, B, *, left=True, out=None):
 def solve_ex(A, B, *, left=True, check_errors=False, out=None):
     """(result, info): for a singular A the result is nan and info names the pivot that is 0."""
     A, B, vector = _equation(A, B, left, "linalg.solve_ex")
-    infos = _infos(A._array())
+    infos = pivots_of_zero(A._array())
     info = _checked(infos, "linalg.solve_ex") if check_errors else wrap(infos)
     if np.any(infos):
         X = matmul(inv_row(A, False), B) if left else matmul(B, inv_row(A, False))
