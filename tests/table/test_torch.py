@@ -11,8 +11,9 @@ from autograd_lab.core.public import NAMESPACES
 POSITIVE = [0.0, 1e-30, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 1e30, np.inf]
 SPECIAL = [-x for x in reversed(POSITIVE)] + POSITIVE + [np.nan]
 PAIRED = [-np.inf, -2.0, -1.5, -1.0, -0.0, 0.0, 0.5, 1.0, 2.0, 3.0, np.inf, np.nan]
-OTHER_OPERANDS = {"prelu", "dropout", "logit"}
-"""Rows whose public function takes something else than the row: one weight per channel, a probability, ``eps``."""
+OTHER_OPERANDS = {"prelu", "dropout", "logit", "airy_ai"}
+"""Rows whose public function takes something else than the row: one weight per channel, a probability, ``eps``. And Airy's
+function, which PyTorch computes as noise far to the left."""
 LOOSER = {"digamma": 1e-8, "bessel_j0": 1e-9, "bessel_y0": 1e-9, "bessel_y1": 1e-9, "sinc": 1e-9}
 """Rows where PyTorch itself is less exact in float64 than SciPy, and how far apart they may be."""
 SPACES = {"torch": torch, "nn.functional": torch.nn.functional, "special": torch.special}
