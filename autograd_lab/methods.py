@@ -9,7 +9,7 @@ from .autograd.api import tensor_backward
 from .core import bind as core_bind
 from .core.modes import modes
 from .core.public import INPLACE, METHODS
-from .core.tape import LEAF, Node
+from .core.tape import Node
 from .core.tensor import Tensor, wrap
 from .errors import shape_text
 from .ops import compare, elementwise, matmul
@@ -118,4 +118,4 @@ def bind_all():
     _bind_methods()
 
 
-__all__ = ["LEAF", "bind_all", "in_place"]
+__all__ = ["bind_all", "in_place"]

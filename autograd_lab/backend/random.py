@@ -17,7 +17,6 @@ import operator
 import secrets
 import threading
 
-import ml_dtypes
 import numpy as np
 
 from . import box_muller
@@ -29,7 +28,6 @@ DEFAULT_SEED = 67280421310721
 STATE_BYTES = 5056
 _WORDS = 624
 _LOW_24, _LOW_53 = (1 << 24) - 1, (1 << 53) - 1
-_BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 
 # The bytes of torch.get_rng_state(): the C++ structs of PyTorch's CPU generator, padding included.
 _STATE = np.dtype(

@@ -14,7 +14,6 @@ from ..core.size import Size
 from ..core.tape import LEAF
 from ..core.tensor import Tensor, wrap
 from .assign import overwritten
-from .join import stack_row
 from .shape import cast_to
 
 
@@ -358,11 +357,6 @@ def bernoulli(input, p=None, *, generator=None, out=None):
     else:
         drawn = source.bernoulli_scalar(p, input._d.shape, input._d.dtype)
     return overwritten(input, drawn)
-
-
-def stack_numbers(values):
-    """A 1-d tensor of 0-d tensors that stays on the tape."""
-    return stack_row(values, 0)
 
 
 __all__ = ["Size", "arange", "as_tensor", "empty", "eye", "from_numpy", "full", "linspace", "ones", "ones_like", "place", "rand",

@@ -183,11 +183,6 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
     return rows.nll(input, target, weight, ignore_index, reduction)
 
 
-def nll_loss2d(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):
-    """``nll_loss`` of images."""
-    return nll_loss(input, target, weight, size_average, ignore_index, reduce, reduction)
-
-
 # ----- probabilities -----
 
 
