@@ -44,16 +44,16 @@ def _vector_rule(g, y, x, order, dims, keepdim):
     if order == 1:
         return g * sgn(x)
     if order == 2:
-        return x * where(y == 0, 0.0, g / where(y == 0, 1.0, y))
+        return g * where(y == 0, 0.0, x / y)  # as PyTorch: 0 at 0, and the second derivative there is NaN
     size = abs_row(x)
     if order in (_INF, -_INF):
         chosen = size == y
         hits = reshape(sum_row(cast(chosen, numpy_dtype(g)), dims, True), kept(x.shape, dims))
         return where(chosen, g / hits, 0.0) * sgn(x)
-    scale = where(y == 0, 0.0, g * where(y == 0, 1.0, y) ** (1 - order))
     if order < 1:
-        return where(size == 0, 0.0, where(size == 0, 1.0, size) ** (order - 1)) * sgn(x) * scale
-    return size ** (order - 1) * sgn(x) * scale
+        return where(size == 0, 0.0, size ** (order - 1)) * sgn(x) * (g * y ** (1 - order))
+    scale = where(y == 0, 0.0, g / y ** (order - 1))
+    return (sgn(x) * size ** (order - 1) if order < 2 else x * size ** (order - 2)) * scale
 
 
 def _vector_samples():
