@@ -7,7 +7,7 @@ MODULES = """
     conversion assign indexing joining picking sorting scans einsum svd norms queries seeding
     boundary activation loss conv pool normalize embedding
     fft linalg_solve linalg_decompose linalg_functions linalg_vectors linalg_factored linalg_packed spectrogram
-    rnn trigonometry special signs bits statistics products regions slopes strided polar sequences polynomials extrema
+    rnn trigonometry special signs bits statistics products regions slopes strided polar sequences polynomials extrema selections
 """.split()
 """The row modules, in an order that respects their imports of one another."""
 

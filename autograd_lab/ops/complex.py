@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..core.bind import write_out
 from ..core.op import op
 from ..core.public import METHODS, public
 from ..core.tensor import Tensor, wrap
@@ -105,6 +106,22 @@ def isreal(input):
     return wrap(np.isreal(input._d))
 
 
+def _joined(xp, a, b):
+    out = xp.empty(np.broadcast_shapes(a.shape, b.shape), _complex_dtype(a))
+    out.real, out.imag = a, b
+    return out
+
+
+complex_row = op(
+    "complex", _joined, lambda g, y, a, b: real_view(g), lambda g, y, a, b: imag_view(g), kind="structure", dtypes="match",
+    holomorphic=False, ref=lambda a, b: a + 1j * b,
+    samples=lambda: iter((
+        Sample(spread((3, 4)), spread((3, 4), seed=1)), Sample(spread((3, 1)), spread((4,), seed=1), note="broadcast"),
+    )),
+    formula={"forward": "a + i b", "rules": ["real part of ḡ", "imaginary part of ḡ"]},
+)  # fmt: skip
+
+
 @public("complex", method=False)
 def complex_(real, imag, *, out=None):
     """real + i · imag. Raises: RuntimeError for different dtypes."""
@@ -116,7 +133,10 @@ def complex_(real, imag, *, out=None):
         raise RuntimeError(
             f"Expected both inputs to be Half, Float or Double tensors but got {real.dtype.name} and {imag.dtype.name}"
         )
-    return cast(real, _complex_dtype(real)) + cast(imag, _complex_dtype(real)) * 1j
+    if out is not None and out._d.dtype != _complex_dtype(real):
+        raise RuntimeError(f"Expected object of scalar type {_complex_dtype(real)} but got {out.dtype.name} for argument 'out'")
+    value = complex_row(real, imag)
+    return value if out is None else write_out(out, value)
 
 
 def _as_real(xp, x):
