@@ -31,6 +31,14 @@ def _default_cap():
     return min(256 << 20, memory // 8)
 
 
+def _references(blocks, place):
+    return sys.getrefcount(blocks[place])
+
+
+# Counted, not known: how many references the interpreter itself holds meanwhile differs between versions of Python.
+_UNUSED = _references([Block(1, np.uint8)], 0)
+
+
 class Pool:
     """Blocks by exact size. ``take`` returns an uninitialised array; a block is free when only the pool refers to it."""
 
@@ -49,9 +57,9 @@ class Pool:
             blocks = self._blocks.get(size)
             if blocks is None:
                 blocks = self._blocks[size] = []
-            for block in blocks:
-                if sys.getrefcount(block) == 3:  # the list, the loop variable and the argument
-                    return np.ndarray(shape, dtype, block)
+            for place in range(len(blocks)):
+                if sys.getrefcount(blocks[place]) == _UNUSED:
+                    return np.ndarray(shape, dtype, blocks[place])
             if self.held + size > self.cap:
                 self._drop_free()
             if self.held + size > self.cap:
@@ -63,7 +71,7 @@ class Pool:
 
     def _drop_free(self):
         for size, blocks in list(self._blocks.items()):
-            kept = [block for block in blocks if sys.getrefcount(block) != 3]
+            kept = [blocks[place] for place in range(len(blocks)) if sys.getrefcount(blocks[place]) != _UNUSED]
             self.held -= size * (len(blocks) - len(kept))
             if kept:
                 self._blocks[size] = kept
