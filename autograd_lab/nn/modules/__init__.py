@@ -1,11 +1,11 @@
 """The modules, by family."""
 
 from ..module import Module
-from . import activation, attention, container, conv, dropout, linear, loss, normalization, padding, pooling, shape, sparse
+from . import activation, attention, container, conv, dropout, linear, loss, normalization, padding, pooling, rnn, shape, sparse
 from . import transformer as transformers
 
 _FAMILIES = (
-    activation, attention, container, conv, dropout, linear, loss, normalization, padding, pooling, shape, sparse, transformers,
+    activation, attention, container, conv, dropout, linear, loss, normalization, padding, pooling, rnn, shape, sparse, transformers,
 )  # fmt: skip
 __all__ = sorted(
     name

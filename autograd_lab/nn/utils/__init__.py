@@ -1,9 +1,10 @@
-"""``nn.utils``: clipping of gradients, parameters as one vector."""
+"""``nn.utils``: clipping of gradients, parameters as one vector, packing and padding of sequences."""
 
+from . import rnn
 from .clip import clip_grad_norm, clip_grad_norm_, clip_grad_value_, clip_grads_with_norm_, get_total_norm
 from .vector import parameters_to_vector, vector_to_parameters
 
 __all__ = [
     "clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm", "parameters_to_vector",
-    "vector_to_parameters",
+    "rnn", "vector_to_parameters",
 ]  # fmt: skip
