@@ -179,8 +179,8 @@ def _lstm_samples():
 
 
 lstm_row = op(
-    "lstm_sequence", _lstm, joint=_lstm_rule, saves="y w_hh h0 c0", kind="matmul", arity=4, outputs=3, dtypes="match", symbol="LSTM",
-    samples=_lstm_samples, ref=_lstm_reference, grad_name="Lstm",
+    "lstm_sequence", _lstm, joint=_lstm_rule, saves="y w_hh h0 c0", kind="matmul", arity=4, outputs=3, dtypes="match",
+    symbol="LSTM", samples=_lstm_samples, ref=_lstm_reference, grad_name="Lstm",
     formula={"forward": "i, f, g, o = gates(xₜ + hₜ₋₁ @ Wᵀ); cₜ = f · cₜ₋₁ + i · g; hₜ = o · tanh cₜ",
              "rules": ["aₜ = ḡ of the gates at t", "Σₜ aₜᵀ @ hₜ₋₁", "a₁ @ W", "f₁ · ḡ of c₁"]},
 )  # fmt: skip

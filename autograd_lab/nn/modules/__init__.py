@@ -5,7 +5,8 @@ from . import activation, attention, container, conv, dropout, linear, loss, nor
 from . import transformer as transformers
 
 _FAMILIES = (
-    activation, attention, container, conv, dropout, linear, loss, normalization, padding, pooling, rnn, shape, sparse, transformers,
+    activation, attention, container, conv, dropout, linear, loss, normalization, padding, pooling, rnn, shape, sparse,
+    transformers,
 )  # fmt: skip
 __all__ = sorted(
     name

@@ -35,7 +35,7 @@ class PackedSequence(_Packed):
         if batch_sizes is None:
             data, batch_sizes = data
         elif batch_sizes.device.type != "cpu":
-            raise ValueError("batch_sizes should always be on CPU. Make packed sequences with pack_sequence or pack_padded_sequence")
+            raise ValueError("batch_sizes should always be on CPU; make packed sequences with pack_padded_sequence")
         return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
 
     def to(self, *args, **kwargs):
