@@ -7,6 +7,7 @@ import numpy as np
 from ..core.bind import write_out
 from ..core.public import public
 from ..core.tensor import wrap
+from .elementwise import pow
 from .index import embed_slice, index_row
 from .join import cat_row, stack_row
 from .joining import meshgrid
@@ -160,3 +161,15 @@ def combinations(input, r=2, with_replacement=False):
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     places = np.array(list(choose(range(input._d.size), r)), np.int64).reshape(-1, r)
     return index_row(input, (places,))
+
+
+@public("vander", method=False)
+def vander(x, N=None, increasing=False):
+    """The matrix whose columns are powers of a vector, from the highest down (or from 0 up). Raises: RuntimeError for a matrix."""
+    if x._d.ndim != 1:
+        raise RuntimeError(f"x must be a one-dimensional tensor, got shape {list(x._d.shape)}")
+    n = x._d.size if N is None else N
+    if n < 0:
+        raise RuntimeError(f"N must be non-negative, got {n}")
+    powers = np.arange(n) if increasing else np.arange(n - 1, -1, -1)
+    return pow(_reshaped(x, (-1, 1)), wrap(powers.astype(x._d.dtype)))

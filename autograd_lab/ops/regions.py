@@ -220,3 +220,25 @@ def sum_to_size(input, *size):
     if not shape:
         return sum_(input)
     return input if shape == have else sum_to(_integers_as_long(input, None), shape)
+
+
+@public("fill_diagonal_", namespace=None)
+def fill_diagonal_(self, fill_value, wrap=False):
+    """Fill the main diagonal with a number, in place; ``wrap`` starts anew below the square part of a tall matrix.
+
+    Raises: RuntimeError below 2 dimensions, or where more than 2 are not of one size.
+    """
+    shape = self._d.shape
+    if len(shape) < 2:
+        raise RuntimeError("dimensions must larger than 1")
+    if len(shape) > 2 and len(set(shape)) > 1:
+        raise RuntimeError(f"all dimensions of input must be of equal length, got {list(shape)}")
+    places = [np.arange(min(shape))] * len(shape)
+    if wrap and len(shape) == 2 and shape[0] > shape[1] + 1:
+        places = np.divmod(np.arange(0, shape[0] * shape[1], shape[1] + 1), shape[1])
+    _assign(self, places, fill_value)
+    return self
+
+
+def _assign(target, places, value):
+    target[tuple(wrap(p) for p in places)] = value
