@@ -181,6 +181,7 @@ def test_grad_works_under_no_grad_and_leaves_the_mode(lib):
 
 
 @LIBRARIES
+@pytest.mark.filterwarnings("ignore:Using backward")
 def test_recorded_gradients_of_two_leaves_are_two_tensors(lib):
     x, w = leaf(lib, [1.0, 2.0]), leaf(lib, [3.0, 4.0])
     h = x + w
