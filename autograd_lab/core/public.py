@@ -13,14 +13,14 @@ INPLACE: dict = {}
 
 
 def public(*names, method=True, inplace=False, namespace="torch"):
-    """Decorator: offer a function under its own name and ``names``, as a method and with an in-place twin if said so.
+    """Decorator: offer a function under ``names``, as a method and with an in-place twin if said so.
 
+    Without ``names`` it goes by its own, less a trailing underscore that keeps it apart from a Python name.
     ``namespace=None`` offers the method only.
     """
 
     def register(function):
-        publish(function, (function.__name__.rstrip("_") if not names or names[0] != function.__name__ else names[0], *names),
-                method, inplace, namespace)  # fmt: skip
+        publish(function, names or (function.__name__.rstrip("_"),), method, inplace, namespace)
         return function
 
     return register

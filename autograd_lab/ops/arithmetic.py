@@ -129,30 +129,25 @@ def clamp(input, min=None, max=None, *, out=None):
     return clamp_max(clamp_min(input, min), max, out=out)
 
 
-def _bound(row, name):
-    def bound(input, bound, *, out=None):
-        need_tensor(input, name)
-        if isinstance(bound, float) and bound != bound:
-            return input * bound
-        if input._d.dtype.kind == "c" or (isinstance(bound, Tensor) and bound._d.dtype.kind == "c"):
-            raise NotImplementedError(f"{name}: not implemented for '{scalar_name(input.dtype)}'")
-        return row(input, bound, out=out)
-
-    bound.__name__ = bound.__qualname__ = name
-    bound.__doc__ = f"``input``, but not {'below' if name == 'clamp_min' else 'above'} a number or tensor."
-    return bound
+def _bound(row, name, input, bound, out):
+    need_tensor(input, name)
+    if isinstance(bound, float) and bound != bound:
+        return input * bound
+    if input._d.dtype.kind == "c" or (isinstance(bound, Tensor) and bound._d.dtype.kind == "c"):
+        raise NotImplementedError(f"{name}: not implemented for '{scalar_name(input.dtype)}'")
+    return row(input, bound, out=out)
 
 
-def _clamp_min(input, min, *, out=None):
-    return _bound(elementwise.clamp_min, "clamp_min")(input, min, out=out)
+@public("clamp_min", inplace=True)
+def clamp_min(input, min, *, out=None):
+    """``input``, but not below a number or tensor."""
+    return _bound(elementwise.clamp_min, "clamp_min", input, min, out)
 
 
-def _clamp_max(input, max, *, out=None):
-    return _bound(elementwise.clamp_max, "clamp_max")(input, max, out=out)
-
-
-clamp_min = public("clamp_min", inplace=True)(_clamp_min)
-clamp_max = public("clamp_max", inplace=True)(_clamp_max)
+@public("clamp_max", inplace=True)
+def clamp_max(input, max, *, out=None):
+    """``input``, but not above a number or tensor."""
+    return _bound(elementwise.clamp_max, "clamp_max", input, max, out)
 
 
 def _checked(row, name, both, inplace=False):

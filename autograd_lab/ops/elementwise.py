@@ -197,7 +197,7 @@ erf = op(
 gelu = op(
     "gelu", lambda xp, x: x * (0.5 * (1 + _erf(x * _SQRT_HALF))),
     lambda g, y, x: g * (0.5 * (1 + erf(x * _SQRT_HALF)) + x * exp(-0.5 * x * x) * _INV_SQRT_2PI),
-    saves="x", samples=unary(), ref=lambda x: x * 0.5 * (1 + _erf(x / math.sqrt(2))),
+    saves="x", public=False, samples=unary(), ref=lambda x: x * 0.5 * (1 + _erf(x / math.sqrt(2))),
 )  # fmt: skip
 _GELU_A, _GELU_B = math.sqrt(2 / math.pi), 0.044715
 
@@ -210,16 +210,16 @@ def _gelu_tanh_slope(x):
 gelu_tanh = op(
     "gelu_tanh", lambda xp, x: 0.5 * x * (1 + xp.tanh(_GELU_A * (x + _GELU_B * x * x * x))),
     lambda g, y, x: g * _gelu_tanh_slope(x),
-    saves="x", symbol="gelu", grad_name="Gelu", samples=unary(),
+    saves="x", symbol="gelu", grad_name="Gelu", public=False, samples=unary(),
     ref=lambda x: 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))),
 )  # fmt: skip
 silu = op(
     "silu", lambda xp, x: x / (1 + xp.exp(-x)), lambda g, y, x: g * (sigmoid(x) * (1 + x * (1 - sigmoid(x)))),
-    saves="x", dtypes="float", samples=unary(), ref=lambda x: x / (1 + np.exp(-x)),
+    saves="x", dtypes="float", public=False, samples=unary(), ref=lambda x: x / (1 + np.exp(-x)),
 )  # fmt: skip
 logsigmoid = op(
     "logsigmoid", lambda xp, x: xp.minimum(x, 0) - xp.log1p(xp.exp(-xp.abs(x))), lambda g, y, x: g * sigmoid(-x),
-    saves="x", dtypes="float", grad_name="LogSigmoid", samples=unary(special=(-800.0, 0.0, 800.0)),
+    saves="x", dtypes="float", grad_name="LogSigmoid", public=False, samples=unary(special=(-800.0, 0.0, 800.0)),
     ref=lambda x: -np.logaddexp(0, -x),
 )  # fmt: skip
 

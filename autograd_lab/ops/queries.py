@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ..backend import dtype as dt
-from ..core.printing import get_printoptions, set_printoptions
+from ..core.printing import set_printoptions
 from ..core.public import NAMESPACES, public
 from ..core.tensor import Tensor, wrap
 from .dims import need_tensor
@@ -131,6 +131,5 @@ def typename(obj):
 
 NAMESPACES["torch"].update(pi=math.pi, e=math.e, inf=math.inf, nan=math.nan, newaxis=None)
 public("set_printoptions", method=False)(set_printoptions)
-public("get_printoptions", method=False)(get_printoptions)
 
 __all__ = ["allclose", "dt", "equal", "isclose"]
