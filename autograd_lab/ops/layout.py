@@ -393,5 +393,10 @@ def resize_(self, *size, memory_format=None):
     return self
 
 
+def resize_as_(self, other):
+    """Change to the shape of ``other`` in place, as ``resize_`` does."""
+    return resize_(self, other._d.shape)
+
+
 METHODS["resize_"] = resize_
-METHODS["resize_as_"] = lambda self, other: resize_(self, *other._d.shape)
+METHODS["resize_as_"] = resize_as_
