@@ -27,13 +27,18 @@ from .functions.pooling import (
     avg_pool1d, avg_pool2d, avg_pool3d, lp_pool1d, lp_pool2d, lp_pool3d, max_pool1d, max_pool1d_with_indices, max_pool2d,
     max_pool2d_with_indices, max_pool3d, max_pool3d_with_indices, max_unpool1d, max_unpool2d, max_unpool3d,
 )  # fmt: skip
+from .functions.vision import (
+    channel_shuffle, interpolate, native_channel_shuffle, pixel_shuffle, pixel_unshuffle, upsample, upsample_bilinear,
+    upsample_nearest,
+)  # fmt: skip
 
 __all__ = [name for name in dir() if not name.startswith("_") and name not in ("functions", "publish")]
 
 _ALSO_TORCH = """
-    adaptive_avg_pool1d adaptive_max_pool1d alpha_dropout avg_pool1d bilinear celu conv1d conv2d conv3d conv_transpose1d
-    conv_transpose2d conv_transpose3d cosine_similarity dropout feature_alpha_dropout group_norm layer_norm max_pool1d max_pool2d
-    max_pool3d pairwise_distance pdist prelu relu_ rms_norm rrelu selu threshold
+    adaptive_avg_pool1d adaptive_max_pool1d alpha_dropout avg_pool1d bilinear celu channel_shuffle conv1d conv2d conv3d
+    conv_transpose1d conv_transpose2d conv_transpose3d cosine_similarity dropout feature_alpha_dropout group_norm layer_norm
+    max_pool1d max_pool2d max_pool3d native_channel_shuffle pairwise_distance pdist pixel_shuffle pixel_unshuffle prelu relu_
+    rms_norm rrelu selu threshold
 """.split()
 for _name in _ALSO_TORCH:
     publish(globals()[_name], (_name,), method=_name == "prelu")

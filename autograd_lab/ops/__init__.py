@@ -5,9 +5,9 @@ import importlib
 MODULES = """
     compare elementwise shape index join reduce softmax matmul create triangles complex layout reductions diagonals arithmetic
     conversion assign indexing joining picking sorting scans einsum svd norms queries seeding
-    boundary activation loss conv pool normalize embedding
+    boundary activation loss conv pool normalize embedding rnn resample
     fft linalg_solve linalg_decompose linalg_functions linalg_vectors linalg_factored linalg_packed spectrogram
-    rnn trigonometry special signs bits statistics products regions slopes strided polar sequences polynomials extrema selections
+    trigonometry special signs bits statistics products regions slopes strided polar sequences polynomials extrema selections
 """.split()
 """The row modules, in an order that respects their imports of one another."""
 

@@ -1,12 +1,16 @@
 """The modules, by family."""
 
+# ruff: noqa: I001 (several imports to a line)
+
 from ..module import Module
-from . import activation, attention, container, conv, dropout, linear, loss, normalization, padding, pooling, rnn, shape, sparse
-from . import transformer as transformers
+from . import (
+    activation, attention, container, conv, dropout, linear, loss, normalization, padding, pooling, rnn, shape, sparse,
+    transformer as transformers, vision,
+)  # fmt: skip
 
 _FAMILIES = (
     activation, attention, container, conv, dropout, linear, loss, normalization, padding, pooling, rnn, shape, sparse,
-    transformers,
+    transformers, vision,
 )  # fmt: skip
 __all__ = sorted(
     name
