@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
+import torch
 
 import autograd_lab as lab
-
-torch = pytest.importorskip("torch")
 
 
 def leaf(t, *shape):

@@ -2,10 +2,8 @@
 
 from pathlib import Path
 
-import pytest
-
-nbformat = pytest.importorskip("nbformat")
-nbclient = pytest.importorskip("nbclient")
+import nbclient
+import nbformat
 
 REPOSITORY = Path(__file__).parents[2]
 LIVE = "application/vnd.jupyter.widget-view+json"
