@@ -4,6 +4,7 @@ from pathlib import Path
 
 import nbclient
 import nbformat
+import pytest
 
 REPOSITORY = Path(__file__).parents[2]
 LIVE = "application/vnd.jupyter.widget-view+json"
