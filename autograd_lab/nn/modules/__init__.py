@@ -4,12 +4,12 @@
 
 from ..module import Module
 from . import (
-    activation, attention, container, conv, dropout, linear, loss, normalization, padding, pooling, rnn, shape, sparse,
+    activation, attention, container, conv, dropout, lazy, linear, loss, normalization, padding, pooling, rnn, shape, sparse,
     transformer as transformers, vision,
 )  # fmt: skip
 
 _FAMILIES = (
-    activation, attention, container, conv, dropout, linear, loss, normalization, padding, pooling, rnn, shape, sparse,
+    activation, attention, container, conv, dropout, lazy, linear, loss, normalization, padding, pooling, rnn, shape, sparse,
     transformers, vision,
 )  # fmt: skip
 __all__ = sorted(
