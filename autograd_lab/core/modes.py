@@ -7,9 +7,11 @@ notebook cells). The hot path reads it once per op.
 import functools
 import inspect
 import threading
+import weakref
 
 _default_watch = None
 _count_lock = threading.Lock()
+_of_all_threads: weakref.WeakSet = weakref.WeakSet()
 
 MODULE_CALLS: dict = {}
 """What calls of modules must heed: hooks of all modules by table, and under "watch" how many watch recording.
@@ -30,7 +32,7 @@ class Modes:
                all three are None unless somebody watches
     """
 
-    __slots__ = ("grad", "top", "watch", "observers", "inference", "module", "scope", "paths")
+    __slots__ = ("grad", "top", "watch", "observers", "inference", "module", "scope", "paths", "__weakref__")
 
     def __init__(self):
         self.grad = True
@@ -39,6 +41,7 @@ class Modes:
         self.observers = ()
         self.inference = False
         self.module = self.scope = self.paths = None
+        _of_all_threads.add(self)
 
 
 class _PerThread(threading.local):
@@ -62,7 +65,9 @@ def set_default_watch(watch):
     global _default_watch
     count_watcher((watch is not None) - (_default_watch is not None))
     _default_watch = watch
-    modes.now.watch = watch
+    for now in list(_of_all_threads):
+        if not now.observers:
+            now.watch = watch
 
 
 def default_watch():

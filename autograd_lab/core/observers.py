@@ -30,11 +30,11 @@ class Observer:
 
 def _watch_for(now, observers):
     """The ``watch`` function of a thread that serves the line recorder and all observers."""
-    first = default_watch()
     if not observers:
-        return first
+        return default_watch()
 
     def watch(node, operands, output):
+        first = default_watch()
         if first is not None:
             first(node, operands, output, 2)
         elif now.scope is not None:
@@ -49,12 +49,12 @@ def _watch_for(now, observers):
 def observe(observer):
     """Let ``observer`` hear this thread while the block runs. Observers nest."""
     now = modes.now
-    before = now.observers, now.watch
+    before = now.observers
     now.observers = (*now.observers, observer)
     now.watch = _watch_for(now, now.observers)
     count_watcher(+1)
     try:
         yield observer
     finally:
-        now.observers, now.watch = before
+        now.observers, now.watch = before, _watch_for(now, before)
         count_watcher(-1)
