@@ -132,10 +132,10 @@ def grad(
 def _batched(outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused, materialize):
     from ..ops.join import stack_row
 
-    n = grad_outputs[0]._d.shape[0]
+    n = next(g for g in grad_outputs if g is not None)._d.shape[0]
     rows = [
-        grad(outputs, inputs, tuple(None if g is None else g[i] for g in grad_outputs), True, create_graph, allow_unused,
-             materialize_grads=materialize)
+        grad(outputs, inputs, tuple(None if g is None else g[i] for g in grad_outputs), retain_graph if i == n - 1 else True,
+             create_graph, allow_unused, materialize_grads=materialize)
         for i in range(n)
     ]  # fmt: skip
     return tuple(None if parts[0] is None else stack_row(list(parts), 0) for parts in zip(*rows, strict=True))

@@ -127,8 +127,11 @@ def test_weighted_outputs(lib):
 @LIBRARIES
 def test_a_batch_of_cotangents_gives_a_jacobian(lib):
     x = leaf(lib, [1.0, 2.0, 3.0])
-    (j,) = lib.autograd.grad(x * x, x, lib.eye(3, dtype=lib.float64), is_grads_batched=True)
+    y = x * x
+    (j,) = lib.autograd.grad(y, x, lib.eye(3, dtype=lib.float64), is_grads_batched=True)
     assert j.tolist() == [[2, 0, 0], [0, 4, 0], [0, 0, 6]]
+    with pytest.raises(RuntimeError, match="a second time"):
+        lib.autograd.grad(y, x, lib.ones(3, dtype=lib.float64))
 
 
 @LIBRARIES
