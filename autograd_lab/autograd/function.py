@@ -282,10 +282,10 @@ def _run_backward(cls, node, g, create_graph):
         result = cls.backward(ctx, *given)
     finally:
         now.grad = before
-    return _checked(cls, ctx, node, result if isinstance(result, tuple | list) else (result,), create_graph)
+    return _checked(cls, node, result if isinstance(result, tuple | list) else (result,), create_graph)
 
 
-def _checked(cls, ctx, node, result, create_graph):
+def _checked(cls, node, result, create_graph):
     name, edges = node.name(), node.edges
     if len(result) > len(edges) and all(r is None for r in result[len(edges) :]):
         result = result[: len(edges)]

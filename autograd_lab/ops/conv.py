@@ -248,7 +248,8 @@ conv = op(
     lambda g, y, x, weight, bias, *geometry: conv_input(g, weight, x.shape[2:], *geometry),
     lambda g, y, x, weight, bias, *geometry: conv_weight(x, g, weight.shape[2:], *geometry),
     lambda g, y, x, weight, bias, *geometry: sum_row(g, (0, *_spatial(g)), False),
-    saves=("x.shape weight", "x weight.shape", ""), kind="matmul", dtypes="match", symbol="∗", samples=_samples, ref=_reference,
+    saves=("x.shape weight", "x weight.shape", ""), kind="matmul", dtypes="match", symbol="∗", samples=_samples, errors=_errors,
+    ref=_reference,
     formula={"forward": "x ∗ W + b", "rules": ["ḡ ∗ᵀ W", "x ∗ ḡ", "Σ ḡ over batch and positions"]},
 )  # fmt: skip
 

@@ -215,7 +215,7 @@ def _cross_entropy(xp, x, target, weight, ignore, reduction, smoothing):
     return _reduced(losses, w, reduction, target.shape)
 
 
-def _scale(t, w, reduction, dtype):
+def _scale(t, w, reduction):
     """What each decision's slope is multiplied with besides the incoming cotangent: a number or one number per decision."""
     if reduction != "mean":
         return 1.0
@@ -236,7 +236,7 @@ def _cross_entropy_slope(xp, g, x, target, weight, ignore, reduction, smoothing)
         flat[at] = flat.take(at) - 1
     if axis == 0:
         p = p.T.copy()
-    factor = g.reshape(-1, 1) if reduction == "none" and getattr(g, "ndim", 0) else g * _scale(t, w, reduction, x.dtype)
+    factor = g.reshape(-1, 1) if reduction == "none" and getattr(g, "ndim", 0) else g * _scale(t, w, reduction)
     if smoothing:
         p = _smooth_slope(p, t, w, valid, weight, smoothing)
     elif w is not None:
@@ -275,7 +275,7 @@ def _softmax_weight(target, weight, ignore, reduction, smoothing, x, g):
     if smoothing:
         share = smoothing if weight is None else (smoothing / len(weight)) * np.add.reduce(weight)
         out = (1 - smoothing) * out + (share if valid is None else share * valid.astype(dtype))
-    out = (out * _scale(t, w, reduction, dtype)).astype(dtype)
+    out = (out * _scale(t, w, reduction)).astype(dtype)
     return _like(out.reshape(kept_classes(x.shape)), g)
 
 
@@ -382,7 +382,7 @@ def _nll_spread(xp, g, target, weight, shape, ignore, reduction):
     t, valid = _picks(target, classes, ignore)
     w = _weights(t, valid, weight, g.dtype)
     out = np.zeros((len(t), classes), g.dtype)
-    factor = g.reshape(-1) if reduction == "none" else g * _scale(t, w, reduction, g.dtype)
+    factor = g.reshape(-1) if reduction == "none" else g * _scale(t, w, reduction)
     out[np.arange(len(t)), t] = -factor if w is None else -(factor * w)
     return _unrows(out, shape)
 
