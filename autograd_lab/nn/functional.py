@@ -12,6 +12,10 @@ from .functions.attention import multi_head_attention_forward, scaled_dot_produc
 from .functions.convolution import (
     bilinear, conv1d, conv2d, conv3d, conv_transpose1d, conv_transpose2d, conv_transpose3d, fold, linear, pad, unfold,
 )  # fmt: skip
+from .functions.ctc import ctc_loss
+from .functions.fractional import (
+    fractional_max_pool2d, fractional_max_pool2d_with_indices, fractional_max_pool3d, fractional_max_pool3d_with_indices,
+)  # fmt: skip
 from .functions.losses import (
     binary_cross_entropy, binary_cross_entropy_with_logits, cosine_embedding_loss, cross_entropy, gaussian_nll_loss,
     hinge_embedding_loss, huber_loss, kl_div, l1_loss, margin_ranking_loss, mse_loss, multi_margin_loss, multilabel_margin_loss,
