@@ -14,6 +14,7 @@ from .samples import Sample as _Sample
 from .samples import binary, mismatched, spread, unary
 
 _LN2, _LN10 = math.log(2), math.log(10)
+_BOOL = np.dtype(bool)
 _POSITIVE = unary(0.3, 3.0, special=(0.0, np.inf, np.nan))
 
 # ----- arithmetic -----
@@ -50,6 +51,8 @@ def _power(xp, a, b):
             return xp.multiply(a, 1)
     if (a if hasattr(a, "dtype") else b).dtype.kind in "iu" and not isinstance(a, float | complex):
         return _whole_power(xp, a, b)
+    if all(getattr(o, "dtype", _BOOL) == _BOOL for o in (a, b)):
+        return xp.logical_or(a, xp.logical_not(b))
     return xp.power(a, b)
 
 

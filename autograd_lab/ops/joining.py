@@ -34,7 +34,7 @@ def cat(tensors, dim=0, *, out=None, axis=None):
         if d.size and d.ndim and -d.ndim <= dim < d.ndim:
             try:
                 return cat_row(tensors, dim % d.ndim)
-            except (RuntimeError, ValueError, TypeError):
+            except (RuntimeError, ValueError, TypeError, AttributeError):
                 pass  # worded below
     tensors = _list(tensors, "cat")
     first = next((t for t in tensors if t._d.shape != (0,)), tensors[0])

@@ -92,7 +92,8 @@ def test_where(shapes, seed):
 @settings(max_examples=200)
 @given(shapes=shapes(3), seed=st.integers(0, 1000))
 def test_three_operands(shapes, seed):
-    same(lambda t, a, b, c: t.addcmul(a, b, c, value=0.5) + t.lerp(a, b, c), [values(shape, seed + i) for i, shape in enumerate(shapes)])
+    arrays = [values(shape, seed + i) for i, shape in enumerate(shapes)]
+    same(lambda t, a, b, c: t.addcmul(a, b, c, value=0.5) + t.lerp(a, b, c), arrays)
 
 
 @settings(max_examples=200)
