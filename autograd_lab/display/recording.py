@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import messages
+from ..autograd.api import seed
 from ..autograd.engine import sweep
 from ..autograd.leaves import write_grad
 from ..core.tape import Node
-from ..core.tensor import Tensor
+from ..core.tensor import Tensor, wrap
 from . import svg
 from .document import Tape
 from .frames import FrameMaker, measure, numbers
@@ -37,23 +37,14 @@ def seed_for(root: Tensor, gradient: Any = None) -> Any:
     """The cotangent a backward pass starts from, checked as `backward` checks it.
 
     Raises:
-        RuntimeError: when the tensor needs no gradient, or is no scalar and no gradient is given.
+        TypeError: for anything that is not a tensor.
+        RuntimeError: when the tensor needs no gradient, or is no scalar and no gradient of its shape is given.
     """
     if not isinstance(root, Tensor):
         raise TypeError(f"stepping backward starts from a tensor, got {type(root).__name__}")
-    if root._node is None:
-        raise messages.no_grad_fn(0, root)
-    if gradient is None:
-        if root._d.size != 1:
-                raise messages.not_scalar(root)
-        return np.ones_like(root._array())
-    g = as_array(gradient)
-    if g is None or tuple(g.shape) != tuple(root._d.shape):
-        raise RuntimeError(
-            f"Mismatch in shape: grad_output has a shape of {None if g is None else tuple(g.shape)} and output has a "
-            f"shape of {tuple(root._d.shape)}."
-        )
-    return g.astype(root._d.dtype, copy=False)
+    if gradient is not None and not isinstance(gradient, Tensor):
+        gradient = wrap(np.asarray(gradient))
+    return np.asarray(seed(0, root, gradient, False), root._d.dtype)
 
 
 class Recording:
@@ -102,7 +93,7 @@ def record_backward(root: Tensor, gradient: Any = None, names: Names | None = No
     Raises:
         RuntimeError: as `backward` does (no gradient wanted, no scalar, graph freed, changed in place).
     """
-    seed = seed_for(root, gradient)
+    start = seed_for(root, gradient)
     snapshot = take(root, names)
     nodes = reachable([root])
     maker = FrameMaker(snapshot.ids, snapshot.math, spoken_names(snapshot.graph), len(nodes) <= GENEROUS)
@@ -112,7 +103,7 @@ def record_backward(root: Tensor, gradient: Any = None, names: Names | None = No
     grads: list[tuple[Tensor, Any]] = []
     place = 0
     try:
-        for step in sweep([root], [seed], retain_graph=True, accumulate=False):
+        for step in sweep([root], [start], retain_graph=True, accumulate=False):
             went = maker.count(step)
             if isinstance(step.node, Tensor):
                 grads.append((step.node, np.array(as_array(step.g))))

@@ -5,7 +5,7 @@ Subclass, set `view`, add traits named as in `display/schema.py`, and write `ans
 for the requests the view may send:
 
     class Counter(LabWidget):
-        view = View("graph")
+        view = traitlets.Unicode("graph").tag(sync=True)
         def answer_tensor(self, node=None, which="value"): ...
 """
 
