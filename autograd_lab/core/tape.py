@@ -10,7 +10,7 @@ import os
 import sys
 from collections import namedtuple
 
-from .modes import modes
+from .modes import modes, set_default_watch
 
 next_seq = itertools.count(1).__next__
 
@@ -207,12 +207,12 @@ def _is_library(frame):
     return name.startswith(_PREFIX) or name == _PACKAGE
 
 
-def caller_location(depth=1):
-    """(code, last instruction) of the nearest frame outside the library; never a frame, which would keep locals alive."""
+def caller(depth=1):
+    """The nearest frame outside the library, or None. It is not for keeping: a frame keeps its locals alive."""
     frame = sys._getframe(depth)
     while frame is not None and _is_library(frame):
         frame = frame.f_back
-    return None if frame is None else (frame.f_code, frame.f_lasti)
+    return frame
 
 
 def note_line(node, operands, output, depth=1):
@@ -229,8 +229,6 @@ def note_line(node, operands, output, depth=1):
 
 def record_lines(on=True):
     """Keep the learner's line with every recorded node (on in IPython, off in scripts), process-wide."""
-    from .modes import set_default_watch
-
     set_default_watch(note_line if on else None)
 
 
@@ -265,8 +263,3 @@ def where_text(where):
     cell = _cell_of(line.file) if _cell_of is not None else None
     name = os.path.basename(line.file) if cell is None else f"cell [{cell}]"
     return f"{name}, line {line.line}" + (f": {line.text}" if line.text else "")
-
-
-def is_recording(*tensors):
-    """Whether an op on these tensors would be put on the tape."""
-    return modes.now.grad and any(t._node is not None for t in tensors)

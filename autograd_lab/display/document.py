@@ -7,12 +7,11 @@ The second output also carries the data, so that the exporter can put a stepping
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
+from ..core.tape import caller
 from ..core.tensor import Tensor
 from . import html, svg, text
 from .names import find_names
@@ -21,18 +20,6 @@ from .snapshot import Snapshot, take
 
 #: makes the live view of a document, or gives None where there is none; set by the composition root
 live_view: Callable[[Tape], Any] | None = None
-
-
-def caller(depth: int = 1) -> FrameType | None:
-    """The nearest frame outside the library: whose variables give values their names."""
-    frame: FrameType | None = sys._getframe(depth)
-    package = __name__.partition(".")[0]
-    while frame is not None:
-        name = frame.f_globals.get("__name__", "")
-        if name != package and not name.startswith(package + "."):
-            return frame
-        frame = frame.f_back
-    return None
 
 
 class Tape:

@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..core.observers import Observer, observe
-from ..core.tape import Node
-from .document import Tape, caller
+from ..core.tape import Node, caller
+from .document import Tape
 from .formatters import has_kernel, show, show_live
 from .names import Names, find_names
 from .schema import AppendEvent

@@ -57,7 +57,7 @@ def step(loss: Any, gradient: Any = None) -> Any:
     Raises:
         RuntimeError: as `loss.backward()` would.
     """
-    from ..display.document import caller
+    from ..core.tape import caller
     from ..display.names import find_names
     from ..display.recording import Stepper
 
