@@ -48,8 +48,8 @@ def replace_views(notebook: Any) -> int:
             if MIME in data:
                 try:
                     unpacked = html.unpack(data[MIME])
-                except (ValueError, KeyError):
-                    kept.append(output)  # data of another version: its picture stays
+                except ValueError:
+                    kept.append(output)  # damaged, or of another version: its picture stays
                     continue
                 fallback = data.get("text/html", "")
                 fallback = fallback if isinstance(fallback, str) else "".join(fallback)

@@ -110,15 +110,20 @@ def unpack(packed: dict[str, Any]) -> dict[str, Any]:
     """View data from a saved notebook.
 
     Raises:
-        ValueError: for a protocol or encoding this version does not know.
+        ValueError: for a protocol or encoding this version does not know, or data that is damaged.
     """
-    if packed.get("protocol") != PROTOCOL:
-        raise ValueError(f"view data of protocol {packed.get('protocol')}, this version reads {PROTOCOL}")
-    if packed["encoding"] == "json":
-        return packed["data"]
-    if packed["encoding"] != "deflate":
-        raise ValueError(f"view data in unknown encoding {packed['encoding']!r}")
-    return json.loads(zlib.decompress(base64.b64decode(packed["data"])))
+    protocol = packed.get("protocol") if isinstance(packed, dict) else None
+    if protocol != PROTOCOL:
+        raise ValueError(f"view data of protocol {protocol}, this version reads {PROTOCOL}")
+    encoding, data = packed.get("encoding"), packed.get("data")
+    if encoding == "json":
+        return data
+    if encoding != "deflate":
+        raise ValueError(f"view data in unknown encoding {encoding!r}")
+    try:
+        return json.loads(zlib.decompress(base64.b64decode(data)))
+    except (TypeError, ValueError, zlib.error) as error:
+        raise ValueError(f"damaged view data: {error}") from None
 
 
 def _thin(summary: dict[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,9 @@ import base64
 import json
 import random
 import re
+import tomllib
+from importlib.metadata import EntryPoint
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -14,7 +17,7 @@ from autograd_lab.display import html
 from autograd_lab.display.document import Tape
 from autograd_lab.display.exporter import StandaloneExporter, replace_views
 from autograd_lab.display.recording import Stepper
-from autograd_lab.display.schema import MIME
+from autograd_lab.display.schema import MIME, PROTOCOL
 from autograd_lab.widgets import live_view
 
 LIVE = "application/vnd.jupyter.widget-view+json"
@@ -64,16 +67,19 @@ def test_our_exporter_brings_script_and_data_once():
 
 
 def test_the_exporter_is_found_by_name():
-    from importlib.metadata import entry_points
-
-    (found,) = [point for point in entry_points(group="nbconvert.exporters") if point.name == "autograd_lab"] or [None]
-    if found is not None:
-        assert found.load() is StandaloneExporter
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    place = project["entry-points"]["nbconvert.exporters"]["autograd_lab"]
+    assert EntryPoint("autograd_lab", place, "nbconvert.exporters").load() is StandaloneExporter
 
 
-def test_data_of_another_version_keeps_its_picture():
+@pytest.mark.parametrize(
+    "data",
+    ["text", {"protocol": 99}, {"protocol": PROTOCOL}, {"protocol": PROTOCOL, "encoding": "deflate"},
+     *({"protocol": PROTOCOL, "encoding": "deflate", "data": text} for text in ("AAAA", "@", "eJwDAAAAAAE="))],
+)  # fmt: skip
+def test_data_damaged_or_of_another_version_keeps_its_picture(data):
     made = notebook(Tape.of(program()))
-    made.cells[0].outputs[1].data[MIME]["protocol"] = 99
+    made.cells[0].outputs[1].data[MIME] = data
     assert replace_views(made) == 0
     assert "agl-picture" in made.cells[0].outputs[0].data["text/html"]
 
