@@ -10,10 +10,12 @@ from .module_hooks import (
 )  # fmt: skip
 from .modules import *  # noqa: F403
 from .modules import __all__ as _modules
-from .parameter import Buffer, Parameter
+from .modules.linear_cross_entropy import LinearCrossEntropyOptions
+from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 
 __all__ = [
-    "Buffer", "Module", "Parameter", "functional", "init", "modules", "parameter", "register_module_forward_hook",
-    "register_module_forward_pre_hook", "register_module_full_backward_hook", "register_module_full_backward_pre_hook", "utils",
+    "Buffer", "LinearCrossEntropyOptions", "Module", "Parameter", "UninitializedBuffer", "UninitializedParameter", "functional",
+    "init", "modules", "parameter", "register_module_forward_hook", "register_module_forward_pre_hook",
+    "register_module_full_backward_hook", "register_module_full_backward_pre_hook", "utils",
     *_modules,
 ]  # fmt: skip

@@ -16,6 +16,7 @@ from .functions.ctc import ctc_loss
 from .functions.fractional import (
     fractional_max_pool2d, fractional_max_pool2d_with_indices, fractional_max_pool3d, fractional_max_pool3d_with_indices,
 )  # fmt: skip
+from .functions.linear_cross_entropy import linear_cross_entropy
 from .functions.losses import (
     binary_cross_entropy, binary_cross_entropy_with_logits, cosine_embedding_loss, cross_entropy, gaussian_nll_loss,
     hinge_embedding_loss, huber_loss, kl_div, l1_loss, margin_ranking_loss, mse_loss, multi_margin_loss, multilabel_margin_loss,

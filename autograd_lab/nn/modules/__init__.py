@@ -4,13 +4,13 @@
 
 from ..module import Module
 from . import (
-    activation, attention, container, conv, ctc, dropout, fractional, lazy, linear, loss, normalization, padding, pooling, rnn,
-    shape, sparse, transformer as transformers, vision,
+    activation, attention, container, conv, ctc, dropout, fractional, lazy, linear, linear_cross_entropy, loss,
+    normalization, padding, pooling, rnn, shape, sparse, transformer as transformers, vision,
 )  # fmt: skip
 
 _FAMILIES = (
-    activation, attention, container, conv, ctc, dropout, fractional, lazy, linear, loss, normalization, padding, pooling, rnn,
-    shape, sparse, transformers, vision,
+    activation, attention, container, conv, ctc, dropout, fractional, lazy, linear, linear_cross_entropy, loss,
+    normalization, padding, pooling, rnn, shape, sparse, transformers, vision,
 )  # fmt: skip
 __all__ = sorted(
     name
