@@ -148,7 +148,7 @@ def plain_operands(node):
                 check_version(node, place, s._st)
             held = True
             s = s._d
-        elif type(s) is float and type(op.forward) is str:
+        elif type(s) is float and node.shape and type(op.forward) is str:
             s = number_array(s, node.dtype)
         args.append(s)
     args += node.params
