@@ -18,7 +18,9 @@ SETTINGS = [
     ("Adadelta", dict()), ("Adadelta", dict(rho=0.7, weight_decay=0.1, maximize=True)), ("RMSprop", dict()),
     ("RMSprop", dict(momentum=0.9, weight_decay=0.1)), ("RMSprop", dict(centered=True, momentum=0.5, eps=1e-3)),
     ("Rprop", dict()), ("Rprop", dict(etas=(0.4, 1.5), step_sizes=(1e-3, 0.1), maximize=True)), ("ASGD", dict(lr=0.1)),
-    ("ASGD", dict(lr=0.1, t0=10, weight_decay=0.1, lambd=0.01)),
+    ("ASGD", dict(lr=0.1, t0=10, weight_decay=0.1, lambd=0.01)), ("Adafactor", dict(lr=0.1)),
+    ("Adafactor", dict(weight_decay=0.1, d=1.5, eps=(1e-6, 1e-2), maximize=True)), ("Muon", dict(lr=0.02)),
+    ("Muon", dict(nesterov=False, adjust_lr_fn="match_rms_adamw")),
 ]  # fmt: skip
 
 
@@ -46,6 +48,8 @@ def steps(m, name, settings, number, dtype, resume_at=None):
 @pytest.mark.parametrize(("name", "settings"), SETTINGS)
 @pytest.mark.parametrize(("dtype", "tolerance"), [(np.float64, 1e-9), (np.float32, 1e-5)])
 def test_fifty_steps_are_pytorchs(name, settings, dtype, tolerance):
+    if name == "Muon":
+        tolerance = 2e-3  # its products are rounded to eight bits, in an order of sums that PyTorch does not promise
     theirs, a = steps(torch, name, settings, 50, dtype)
     ours, b = steps(lab, name, settings, 50, dtype)
     for p, q in zip(theirs, ours, strict=True):
