@@ -324,7 +324,9 @@ def repeat(input, *times, repeats=None):
     split = tuple(s for size in shape for s in (1, size))
     wide = tuple(s for r, size in zip(repeats, shape, strict=True) for s in (r, size))
     final = tuple(r * size for r, size in zip(repeats, shape, strict=True))
-    return unsafe_reshape(expand_view(_reshaped(input, split), wide), final)
+    result = unsafe_reshape(expand_view(_reshaped(input, split), wide), final)
+    # NumPy's reshape needs no copy where only sizes of 1 are repeated; what repeat gives has memory of its own.
+    return clone(result) if np.may_share_memory(result._d, input._d) else result
 
 
 @public("tile")

@@ -140,7 +140,7 @@ replace_region = op(
 
 
 def _replace(xp, base, value, spec):
-    out = base.copy()
+    out = xp.array(base)
     follow_spec(xp, out, spec)[...] = value
     return out
 
@@ -153,9 +153,17 @@ view_of = op(
 )  # fmt: skip
 
 
+_OVERLAPPING = {"expand", "unfold", "as_strided"}
+"""Views that may show one element of their base at several places: the gradient adds up."""
+
+
 def _embed(xp, g, shape, spec):
     out = xp.zeros(shape, g.dtype)
-    follow_spec(xp, out, spec)[...] = g
+    if any(row.name in _OVERLAPPING for row, _ in spec):
+        places = follow_spec(xp, xp.arange(out.size).reshape(shape), spec)
+        xp.add.at(out.reshape(-1), places, g)
+    else:
+        follow_spec(xp, out, spec)[...] = g
     return out
 
 
@@ -167,7 +175,7 @@ embed_region = op(
 
 
 def _clear(xp, g, spec):
-    out = g.copy()
+    out = xp.array(g)
     follow_spec(xp, out, spec)[...] = 0
     return out
 
