@@ -77,7 +77,7 @@ def outcome(library, text):
     return values, {name: t.grad.numpy() for name, t in leaves.items()}
 
 
-@pytest.mark.filterwarnings("ignore")
+@pytest.mark.filterwarnings("ignore")  # PyTorch warns of what it will change one day
 @pytest.mark.parametrize("text", EXPRESSIONS)
 def test_a_function_is_pytorchs(text):
     wanted, wanted_grads = outcome(torch, text)
