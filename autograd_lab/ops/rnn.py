@@ -11,7 +11,7 @@ import numpy as np
 from ..core.op import op
 from ..core.tensor import Tensor
 from .compare import where
-from .conv import plain
+from .conv import empty, plain
 from .elementwise import tanh
 from .index import slice_view
 from .join import cat_row, join_last, narrow_last, stack_row
@@ -59,7 +59,7 @@ def _step(g, later, t):
 
 def _rnn(xp, gx, w_hh, h0, relu, reverse):
     lib = plain(xp)
-    out, h, w = xp.empty(gx.shape, gx.dtype), h0, w_hh.T
+    out, h, w = empty(xp, gx.shape, gx.dtype), h0, w_hh.T
     for t in _times(gx.shape[0], reverse):
         y = lib.matmul(h, w, out=out[t])
         y += gx[t]
@@ -106,8 +106,8 @@ rnn_row = op(
 def _lstm(xp, gx, w_hh, h0, c0, reverse):
     lib, size = plain(xp), c0.shape[-1]
     n, batch, width = gx.shape
-    hs, cs = xp.empty((n, batch, size), gx.dtype), xp.empty((n, batch, size), gx.dtype)
-    acts, part = xp.empty(gx.shape, gx.dtype), xp.empty((batch, size), gx.dtype)
+    hs, cs = empty(xp, (n, batch, size), gx.dtype), empty(xp, (n, batch, size), gx.dtype)
+    acts, part = empty(xp, gx.shape, gx.dtype), xp.empty((batch, size), gx.dtype)
     scale, shift = xp.zeros(width, gx.dtype) + 0.5, xp.zeros(width, gx.dtype) + 0.5
     scale[2 * size : 3 * size], shift[2 * size : 3 * size] = 1, 0
     scale, shift = scale.astype(gx.dtype), shift.astype(gx.dtype)
@@ -135,9 +135,9 @@ def _lstm_rule(needs, g, y, gx, w_hh, h0, c0, reverse):
     tc = tanh(cs)
     to_c = o * (1 - tc * tc)
     sig = acts * (1 - acts)
-    own = join_last([narrow_last(sig, 0, 2 * size), 1 - c_new * c_new, narrow_last(sig, 3 * size, size)])
-    factor = own * join_last([c_new, _before(c0, cs, reverse), i, tc])
-    extra = None if g_acts is None else own * g_acts
+    own_i, own_f, own_c, own_o = (1 - c_new * c_new if k == 2 else narrow_last(sig, k * size, size) for k in range(4))
+    factor = join_last([own_i * c_new, own_f * _before(c0, cs, reverse), own_c * i, own_o * tc])
+    extra = None if g_acts is None else join_last([own_i, own_f, own_c, own_o]) * g_acts
     h_later = c_later = None
     parts = []
     for t in _times(cs.shape[0], not reverse):
@@ -191,7 +191,7 @@ lstm_row = op(
 def _gru(xp, gx, w_hh, b_hh, h0, reverse):
     lib, size = plain(xp), h0.shape[-1]
     n, batch, width = gx.shape
-    hs, acts = xp.empty((n, batch, size), gx.dtype), xp.empty((n, batch, 4 * size), gx.dtype)
+    hs, acts = empty(xp, (n, batch, size), gx.dtype), empty(xp, (n, batch, 4 * size), gx.dtype)
     gates, h, w = xp.empty((batch, width), gx.dtype), h0, w_hh.T
     for t in _times(n, reverse):
         lib.matmul(h, w, out=gates)
