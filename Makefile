@@ -22,7 +22,7 @@ LESSON := notebooks/lessons/00_first_steps.ipynb
 STATIC := autograd_lab/widgets/static
 BROWSERS := google-chrome google-chrome-stable chromium chromium-browser chrome
 
-.PHONY: help lab test check notebooks front-end bundle bundle-is-current browser bench parity binder-requirements clean
+.PHONY: help lab test check notebooks front-end bundle bundle-is-current browser bench parity binder-check binder-requirements clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 20
@@ -91,6 +91,10 @@ parity: $(VENV)/.test  ## how much of PyTorch's surface is there, and is it righ
 
 bench: $(VENV)/.test  ## import and training-step benchmarks (needs ../shared/perf)
 	@$(BIN)/python tests/benchmarks/run.py $(ARGS)
+
+binder-check: $(VENV)/.dev  ## let repo2docker read binder/, without building anything
+	@recipe=$$($(BIN)/repo2docker --no-build . 2>&1) || { echo "$$recipe" >&2; exit 1; }
+	@echo "repo2docker reads binder/"
 
 binder-requirements:  ## pin what .[lab] gives today into binder/requirements.txt
 	@fresh=$$(mktemp -d); trap 'rm -rf "$$fresh"' EXIT; \
