@@ -76,6 +76,8 @@ def _not_for_others(function):
 
     @functools.wraps(function)
     def call(self, other):
+        if other is None:
+            return NotImplemented
         try:
             return function(self, other)
         except TypeError:

@@ -79,10 +79,13 @@ def call_forward(row, xp, operands, params):
 def apply(row, operands, params):
     """The Tensor reading: check, cast, compute, wrap, record."""
     tensors = []
+    if any(isinstance(o, np.generic) for o in operands):
+        # A NumPy number counts as a Python number: np.sqrt(64) * x keeps the dtype of x.
+        operands = tuple(o.item() if isinstance(o, np.generic) else o for o in operands)
     for place, o in enumerate(operands, 1):
         if isinstance(o, Tensor):
             tensors.append(o)
-        elif isinstance(o, np.ndarray | np.generic) and not isinstance(o, float | complex):
+        elif isinstance(o, np.ndarray):
             raise TypeError(
                 f"{row.name}(): operand {place} is a NumPy array of shape {shape_text(o.shape)} in host memory, not a Tensor; "
                 "convert it with from_numpy(...) (shares memory) or tensor(...)"
@@ -126,6 +129,9 @@ def apply(row, operands, params):
 
 
 def _worded(row, arrays, operands, error):
+    if isinstance(error, TypeError) and any(o is None for o in operands):
+        place = next(i for i, o in enumerate(operands, 1) if o is None)
+        return TypeError(f"{row.name}(): operand {place} must be Tensor or a number, not NoneType")
     shapes = [a.shape for a in arrays if hasattr(a, "shape")]
     if "broadcast" in str(error) and len(shapes) >= 2 and row.kind == "elementwise":
         for i, a in enumerate(shapes):

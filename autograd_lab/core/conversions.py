@@ -9,6 +9,17 @@ from .modes import modes
 from .tape import LEAF
 
 
+def _only_number(tensor):
+    """The single value, for ``float()`` and its kin. Raises: ValueError if there is not exactly one element."""
+    d = tensor._d
+    if d.size != 1:
+        raise ValueError(
+            f"only one element tensors can be converted to Python scalars; this one has shape {shape_text(d.shape)}. "
+            "Reduce it first (sum, mean) or pick one element"
+        )
+    return tensor.item()
+
+
 class Conversions:
     """The part of Tensor that leaves the tape: ``item``, ``tolist``, ``numpy``, ``bool``, ``float``, ``repr``…"""
 
@@ -66,13 +77,13 @@ class Conversions:
         return bool(d)
 
     def __float__(self):
-        return float(self.item())
+        return float(_only_number(self))
 
     def __int__(self):
-        return int(self.item())
+        return int(_only_number(self))
 
     def __complex__(self):
-        return complex(self.item())
+        return complex(_only_number(self))
 
     def __index__(self):
         if self._d.dtype.kind not in "iub" or self._d.size != 1:

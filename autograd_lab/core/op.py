@@ -136,7 +136,8 @@ def op(
     row.symbol = symbol or name
     row.dtypes, row.holomorphic, row.outputs, row.nondiff = dtypes, holomorphic, outputs, nondiff
     row.samples, row.errors, row.ref, row.formula = samples, errors, ref, formula
-    row.grad_name = (grad_name or _camel(name)) + "Backward0"
+    # PyTorch's one name without the suffix is CopySlices.
+    row.grad_name = grad_name if grad_name == "CopySlices" else (grad_name or _camel(name)) + "Backward0"
     row.arity = (len(rules) or 1) if arity is None else arity
     row.doc = doc or _doc(row)
     row.simple = joint is None and outputs == 1 and kind != "function"

@@ -367,7 +367,7 @@ def take(
     Raises:
         TypeError: for anything that is not a tensor.
     """
-    roots = [outputs] if isinstance(outputs, Tensor) else list(outputs)
+    roots = list(outputs) if isinstance(outputs, list | tuple) else [outputs]
     for root in roots:
         if not isinstance(root, Tensor):
             raise TypeError(f"a tape belongs to a tensor, got {type(root).__name__}")

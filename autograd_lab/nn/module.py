@@ -402,7 +402,9 @@ class Module(HookMethods, StateMethods):
 
     def __repr__(self):
         extra = self.extra_repr()
-        lines = [f"({name}): {_indented(repr(child))}" for name, child in self._modules.items()]
+        lines = []
+        for name, child in self._modules.items():  # a loop takes one frame less per level than a comprehension
+            lines.append(f"({name}): {_indented(repr(child))}")
         head = extra.split("\n") if extra else []
         if not lines and len(head) <= 1:
             return f"{self._get_name()}({extra})"

@@ -18,7 +18,8 @@ from .shape import cast_to, clone, expand_copy, reshape
 # ----- rows -----
 
 overwritten = op(
-    "overwrite", lambda xp, x, values: values, lambda g, y, x, values: g * 0.0, kind="structure", grad_name="Zero", arity=1,
+    "overwrite", lambda xp, x, values: values, lambda g, y, x, values: fill_row(g, 0.0),
+    kind="structure", grad_name="Zero", arity=1,
     samples=lambda: iter((Sample(spread((3, 4)), params=(spread((3, 4), seed=1),)),)), ref=lambda x, v: v,
     formula={"forward": "new values", "rules": ["0"]},
 )  # fmt: skip
@@ -29,7 +30,7 @@ def _fill(xp, x, value):
 
 
 fill_row = op(
-    "fill", _fill, lambda g, y, x, value: g * 0.0, lambda g, y, x, value: g, kind="structure", dtypes="free",
+    "fill", _fill, lambda g, y, x, value: fill_row(g, 0.0), lambda g, y, x, value: g, kind="structure", dtypes="free",
     samples=lambda: iter((Sample(spread((3, 4)), 2.5), Sample(spread((3, 4)), spread(()), note="tensor"))),
     ref=lambda x, v: np.full(x.shape, v), formula={"forward": "value everywhere", "rules": ["0", "Σ ḡ"]},
 )  # fmt: skip
@@ -71,7 +72,10 @@ def write(self, values, name):
         storage_of(self).bump(name, None)
         return self
     core_bind.check_inplace(self, name)
-    values = np.broadcast_to(np.asarray(values, self._d.dtype), self._d.shape)
+    try:
+        values = np.broadcast_to(np.asarray(values, self._d.dtype), self._d.shape)
+    except ValueError:
+        raise core_bind.not_writable(name, self._d, values) from None
     return core_bind.change(self, overwritten(off_memory(self), values), name)
 
 
@@ -112,7 +116,7 @@ def copy_(self, src, non_blocking=False):
     """
     if not isinstance(src, Tensor):
         src = wrap(np.asarray(src))
-    if is_plain(self) and (src._node is None or not modes.now.grad):
+    if src._node is None or not modes.now.grad:
         d = src._d
         return write(self, d.real if d.dtype.kind == "c" and self._d.dtype.kind != "c" else d, "copy_")
     core_bind.check_inplace(self, "copy_")

@@ -228,7 +228,7 @@ def arange(start=0, end=None, step=1, *, dtype=None, device=None, requires_grad=
     """
     if end is None:
         start, end = 0, start
-    start, end, step = (v.item() if isinstance(v, Tensor) else v for v in (start, end, step))
+    start, end, step = (v.item() if isinstance(v, Tensor | np.generic) else v for v in (start, end, step))
     if dtype is not None and dtype.category < dt.CATEGORY_FLOAT:
         start, end, step = int(start), int(end), int(step)
     if step == 0:

@@ -278,20 +278,25 @@ round = op(
 )  # fmt: skip
 
 
-def _floor_divide(xp, a, b):
-    if getattr(a, "dtype", np.dtype(float)).kind in "iu" and np.any(np.asarray(b) == 0):
-        raise ValueError("ZeroDivisionError")
-    return xp.floor_divide(a, b)
+def _dividing(name):
+    """NumPy's function ``name``, which gives 0 with a warning where whole numbers are divided by 0: an error here."""
+
+    def forward(xp, a, b):
+        if getattr(a if hasattr(a, "dtype") else b, "dtype", np.dtype(float)).kind in "iu" and np.any(np.asarray(b) == 0):
+            raise ValueError("ZeroDivisionError")
+        return getattr(xp, name)(a, b)
+
+    return forward
 
 
 floor_divide = op(
-    "floor_divide", _floor_divide, arity=2, dtypes="arith", samples=binary(low2=0.5, order=0), ref="numpy.floor_divide",
+    "floor_divide", _dividing("floor_divide"), arity=2, dtypes="arith", samples=binary(low2=0.5, order=0), ref="numpy.floor_divide",
 )  # fmt: skip
 remainder = op(
-    "remainder", "remainder", lambda g, y, a, b: g, lambda g, y, a, b: -g * floor_divide(a, b),
+    "remainder", _dividing("remainder"), lambda g, y, a, b: g, lambda g, y, a, b: -g * floor_divide(a, b),
     saves=("", "a b"), dtypes="arith", symbol="mod", samples=binary(low2=0.5, order=1), errors=mismatched, ref="numpy.remainder",
 )  # fmt: skip
 fmod = op(
-    "fmod", "fmod", lambda g, y, a, b: g, lambda g, y, a, b: -g * trunc(a / b),
+    "fmod", _dividing("fmod"), lambda g, y, a, b: g, lambda g, y, a, b: -g * trunc(a / b),
     saves=("", "a b"), dtypes="arith", samples=binary(low2=0.5, order=1), errors=mismatched, ref="numpy.fmod",
 )  # fmt: skip

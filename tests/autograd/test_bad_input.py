@@ -254,3 +254,37 @@ def test_assigned_gradients_are_checked(lib):
     x.grad = lib.ones(2)
     (x * 2).sum().backward()
     assert x.grad.tolist() == [3, 3]
+
+
+@LIBRARIES
+def test_none_beside_a_tensor(lib):
+    x = lib.ones(2)
+    assert (x == None) is False and (x != None) is True and x not in [None]  # noqa: E711
+    for operation in ("x + None", "None * x", "x - None", "x < None", "x / None", "lib.add(x, None)"):
+        with pytest.raises(TypeError, match="None"):
+            eval(operation, {"x": x, "lib": lib})
+
+
+@LIBRARIES
+@pytest.mark.parametrize("convert", [float, int, complex])
+def test_many_values_as_one_python_number(lib, convert):
+    with pytest.raises(ValueError, match="only one element tensors can be converted to Python scalars"):
+        convert(lib.ones(2))
+
+
+@LIBRARIES
+@pytest.mark.parametrize("name", ["remainder", "fmod", "floor_divide"])
+@pytest.mark.parametrize("dtype", ["int64", "int8", "uint8"])
+def test_whole_numbers_divided_by_zero(lib, name, dtype):
+    x = lib.tensor([1, 2, 3], dtype=getattr(lib, dtype))
+    for other in (0, lib.tensor([1, 0, 2])):
+        with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+            getattr(lib, name)(x, other)
+    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+        lib.remainder(7, x - x)
+
+
+def test_a_tape_of_something_else():
+    for thing in (None, lab.nn.Linear(1, 1), 3.0, "loss"):
+        with pytest.raises(TypeError, match="a tape belongs to a tensor"):
+            lab.tape(thing)
