@@ -70,7 +70,7 @@ class Muon(EachOptimizer):
         else:
             ratio = math.sqrt(max(1, rows / columns))
         p *= 1 - lr * group["weight_decay"]
-        p -= (step * (lr * ratio)).astype(p.dtype)
+        p -= step.astype(p.dtype) * (lr * ratio)
 
 
 def orthogonal(matrix, coefficients, steps, eps):
