@@ -110,6 +110,14 @@ def test_printing_is_pytorchs():
     assert repr(Net.of(lab)) == repr(Net.of(torch))
 
 
+def test_printing_of_parameters_and_distances_is_pytorchs():
+    def made(m):
+        entries = {"b": m.zeros(2, 3), "a": m.nn.Parameter(m.zeros(2).double()), "c": 3}
+        return [m.nn.ParameterDict(entries), m.nn.ParameterDict(list(entries.items())), m.nn.TripletMarginWithDistanceLoss()]
+
+    assert list(map(repr, made(lab))) == list(map(repr, made(torch)))
+
+
 def test_classifier_losses_agree_in_every_form():
     rng = np.random.default_rng(1)
     x, t = rng.standard_normal((6, 5, 3)), rng.integers(0, 5, (6, 3))

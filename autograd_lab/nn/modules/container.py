@@ -1,6 +1,7 @@
 """Containers: modules that hold modules or parameters in an order or by name."""
 
 import operator
+from collections import OrderedDict
 from collections.abc import Mapping
 
 from ...core.tensor import Parameter, Tensor
@@ -358,21 +359,23 @@ class ParameterDict(Module):
             del self[key]
 
     def update(self, parameters):
-        """Add parameters from a mapping or from pairs."""
-        for key, value in parameters.items() if hasattr(parameters, "items") else parameters:
+        """Add parameters from a mapping or from pairs; those of a plain dict in the order of their names, as PyTorch does."""
+        items = parameters.items() if hasattr(parameters, "items") else parameters
+        ordered = isinstance(parameters, OrderedDict | ParameterDict) or not isinstance(parameters, Mapping)
+        for key, value in items if ordered else sorted(items, key=operator.itemgetter(0)):
             self[key] = value
 
     def extra_repr(self):
         """One line for each entry."""
-        return "\n".join(f"  ({k}): {_described(p)}" for k, p in self.items())
+        return "\n".join(f"  ({k}): {_described(p, named=True)}" for k, p in self.items())
 
 
 def _as_parameter(value):
     return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
 
 
-def _described(p):
+def _described(p, named=False):
     if not isinstance(p, Tensor):
         return f"Object of type: {type(p).__name__}"
     kind = "Parameter" if isinstance(p, Parameter) else "Tensor"
-    return f"{kind} containing: [{p.dtype} of size {'x'.join(map(str, p._d.shape))}]"
+    return f"{kind} containing: [{p.type() if named else p.dtype} of size {'x'.join(map(str, p._d.shape))}]"

@@ -3,6 +3,7 @@
 from .. import functional as F  # noqa: N812 (PyTorch's name)
 from ..functions.checks import reduction_name
 from ..module import Module
+from .shape import PairwiseDistance
 
 
 class _Loss(Module):
@@ -278,7 +279,7 @@ class TripletMarginWithDistanceLoss(_Loss):
         super().__init__(None, None, reduction)
         if margin <= 0:
             raise ValueError(f"TripletMarginWithDistanceLoss: expected margin to be greater than 0, got {margin} instead")
-        self.distance_function = distance_function or F.pairwise_distance
+        self.distance_function = distance_function or PairwiseDistance()
         self.margin, self.swap = margin, swap
 
     def forward(self, anchor, positive, negative):
