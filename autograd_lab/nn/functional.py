@@ -32,6 +32,7 @@ from .functions.pooling import (
     avg_pool1d, avg_pool2d, avg_pool3d, lp_pool1d, lp_pool2d, lp_pool3d, max_pool1d, max_pool1d_with_indices, max_pool2d,
     max_pool2d_with_indices, max_pool3d, max_pool3d_with_indices, max_unpool1d, max_unpool2d, max_unpool3d,
 )  # fmt: skip
+from .functions.sampling import affine_grid, grid_sample
 from .functions.vision import (
     channel_shuffle, interpolate, native_channel_shuffle, pixel_shuffle, pixel_unshuffle, upsample, upsample_bilinear,
     upsample_nearest,
