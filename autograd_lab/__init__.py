@@ -38,7 +38,7 @@ from . import nn, optim, utils  # noqa: E402
 _bind_all()
 globals().update(_NAMESPACES["torch"])
 
-from . import autograd, display, extras, fft, io, linalg, random, special  # noqa: E402
+from . import autograd, display, extras, fft, io, linalg, masked, random, signal, special  # noqa: E402
 from .extras import empty_cache, record_lines, tape  # noqa: E402
 from .io import load, save  # noqa: E402
 

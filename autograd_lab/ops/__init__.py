@@ -8,6 +8,7 @@ MODULES = """
     boundary activation loss conv pool normalize embedding rnn resample
     fft linalg_solve linalg_decompose linalg_functions linalg_vectors linalg_factored linalg_packed spectrogram
     trigonometry special signs bits statistics products regions slopes strided polar sequences polynomials extrema selections
+    masked windows
 """.split()
 """The row modules, in an order that respects their imports of one another."""
 

@@ -70,8 +70,8 @@ def conj_(input):
 
 @public("conj_physical", inplace=True)
 def conj_physical(input):
-    """The complex conjugate as new memory."""
-    return conj(input)
+    """The complex conjugate as new memory; a real tensor as it is."""
+    return conj(input) if input._d.dtype.kind == "c" else input
 
 
 @public("resolve_conj")

@@ -1,10 +1,15 @@
 """The process-wide generator by PyTorch's names, and draws that depend on probabilities."""
 
+import math
+
 import numpy as np
 
 from ..backend import random as rnd
+from ..backend.box_muller import library
 from ..core.public import NAMESPACES, public
 from ..core.tensor import Tensor, wrap
+from .assign import write
+from .dims import scalar_name
 from .sorting import order
 
 
@@ -92,3 +97,34 @@ def poisson(input, generator=None):
     """Counts drawn from Poisson distributions with these rates (its own stream of numbers, not PyTorch's)."""
     source = generator or rnd.default_generator
     return wrap(np.random.default_rng(int(source.randint(0, 1 << 31, (1,))[0])).poisson(input._d).astype(input._d.dtype))
+
+
+@public("cauchy_", namespace=None)
+def cauchy_(self, median=0.0, sigma=1.0, *, generator=None):
+    """Fill with values drawn from the Cauchy distribution, in place: median + sigma tan(π (u − ½)).
+
+    Raises: RuntimeError unless ``sigma`` > 0 and the dtype is floating.
+    """
+    if not sigma > 0:
+        raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma}")
+    if not self.dtype.is_floating_point:
+        raise RuntimeError(
+            "Cauchy distribution is a continuous probability distribution. dtype must be a floating point but you specified "
+            f"{self.dtype.name}"
+        )
+    units = (generator or rnd.default_generator).uniform(self._d.shape, np.float64)
+    return write(self, median + sigma * library(math.tan, math.pi * (units - 0.5)), "cauchy_")
+
+
+@public("geometric_", namespace=None)
+def geometric_(self, p, *, generator=None):
+    """Fill with the number of tries up to the first success of probability ``p``, in place: ⌈ln u / ln(1 − p)⌉.
+
+    Raises: RuntimeError unless 0 < p < 1, NotImplementedError for bools and complex numbers.
+    """
+    if not 0 < p < 1:
+        raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p}")
+    if self._d.dtype.kind in "bc":
+        raise NotImplementedError(f"\"geometric_cpu\" not implemented for '{scalar_name(self.dtype)}'")
+    units = (generator or rnd.default_generator).uniform(self._d.shape, np.float64)
+    return write(self, np.ceil(np.log(units) / math.log1p(-p)), "geometric_")
