@@ -25,6 +25,8 @@ def seed(place, t, g, create_graph):
     if g is None:
         if d.size != 1:
             raise messages.not_scalar(t)
+        if d.dtype.kind == "c":
+            raise messages.not_real(t)
         start = d.dtype.type(1) if d.ndim == 0 else np.ones(d.shape, d.dtype)
         return wrap(start) if create_graph else start
     if not isinstance(g, Tensor):

@@ -50,6 +50,14 @@ def no_grad_fn(position, tensor):
     )
 
 
+def not_real(tensor):
+    """The error for ``backward()`` without a gradient from a complex number."""
+    return RuntimeError(
+        f"grad can be implicitly created only for real scalar outputs but got {tensor.dtype}. "
+        "Make it real (z.real, z.abs()), or pass the seed: z.backward(gradient) with a complex gradient of the same shape"
+    )
+
+
 def not_scalar(tensor):
     """The error for ``backward()`` without a gradient from a tensor of several elements."""
     return RuntimeError(

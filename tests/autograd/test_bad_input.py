@@ -288,3 +288,12 @@ def test_a_tape_of_something_else():
     for thing in (None, lab.nn.Linear(1, 1), 3.0, "loss"):
         with pytest.raises(TypeError, match="a tape belongs to a tensor"):
             lab.tape(thing)
+
+
+@LIBRARIES
+def test_backward_from_a_complex_number(lib):
+    z = lib.tensor([1 + 2j, 3 - 1j], requires_grad=True)
+    with pytest.raises(RuntimeError, match="only for real scalar outputs but got torch.complex64"):
+        (z * z).sum().backward()
+    (z * z).sum().backward(lib.tensor(1 + 0j))
+    assert z.grad.tolist() == [2 - 4j, 6 + 2j]

@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+import torch
 
 import autograd_lab as lab
 from autograd_lab import nn
@@ -224,3 +225,11 @@ def test_a_whole_network_is_right_to_second_order():
     loss = lambda x: nn.CrossEntropyLoss(label_smoothing=0.1)(net(x), target)  # noqa: E731
     assert lab.autograd.gradcheck(loss, (x,))
     assert lab.autograd.gradgradcheck(loss, (x,))
+
+
+@pytest.mark.parametrize("lib", [lab, torch], ids=["lab", "torch"])
+def test_batch_norm_takes_a_plain_dict_without_its_count(lib):
+    layer = lib.nn.BatchNorm1d(2)
+    layer(lib.ones(3, 2))
+    layer.load_state_dict({name: lib.zeros(2) for name in ("weight", "bias", "running_mean", "running_var")})
+    assert layer.num_batches_tracked.item() == 1 and layer.running_var.tolist() == [0.0, 0.0]

@@ -56,8 +56,8 @@ class _Norm(Module):
         return 1.0 / float(count._d) if self.momentum is None else self.momentum
 
     def _load_from_state_dict(self, state_dict, prefix, local_metadata, *rest):
-        if local_metadata.get("version", 2) < 2 and self.track_running_stats:
-            state_dict.setdefault(prefix + "num_batches_tracked", tensor(0))
+        if local_metadata.get("version", 1) < 2 and self.track_running_stats:  # a plain dict tells no version
+            state_dict.setdefault(prefix + "num_batches_tracked", self.num_batches_tracked)
         super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
     def extra_repr(self):
