@@ -4,12 +4,12 @@
 
 from ..module import Module
 from . import (
-    activation, attention, container, conv, ctc, dropout, fractional, lazy, linear, linear_cross_entropy, loss,
+    activation, adaptive, attention, container, conv, ctc, dropout, fractional, lazy, linear, linear_cross_entropy, loss,
     normalization, padding, pooling, rnn, shape, sparse, transformer as transformers, vision,
 )  # fmt: skip
 
 _FAMILIES = (
-    activation, attention, container, conv, ctc, dropout, fractional, lazy, linear, linear_cross_entropy, loss,
+    activation, adaptive, attention, container, conv, ctc, dropout, fractional, lazy, linear, linear_cross_entropy, loss,
     normalization, padding, pooling, rnn, shape, sparse, transformers, vision,
 )  # fmt: skip
 __all__ = sorted(
