@@ -6,6 +6,8 @@
 Names that PyTorch lacks stand in ``extras.py``.
 """
 
+# ruff: noqa: E402, I001 (the order matters: the warnings' filter first, rows before methods, methods before namespaces)
+
 import warnings as _warnings
 
 # NumPy reports overflow and invalid values as warnings; PyTorch returns inf and nan silently. Only for our own modules.
@@ -13,34 +15,34 @@ _warnings.filterwarnings(
     "ignore", r"(divide by zero|invalid value|overflow|underflow) encountered", RuntimeWarning, module=r"autograd_lab(\.|$)"
 )
 
-from .version import __version__  # noqa: E402
-from .backend.dtype import (  # noqa: E402
+from .version import __version__
+from .backend.dtype import (
     bfloat16, complex64, complex128, dtype, finfo, float16, float32, float64, get_default_dtype, iinfo, int8, int16, int32, int64,
     set_default_dtype, uint8, uint16, uint32, uint64,
 )  # fmt: skip
-from .backend.dtype import bool_ as bool  # noqa: E402
-from .backend.device import device  # noqa: E402
-from .backend.promotion import can_cast, promote_types  # noqa: E402
-from .core.modes import (  # noqa: E402
+from .backend.dtype import bool_ as bool
+from .backend.device import device
+from .backend.promotion import can_cast, promote_types
+from .core.modes import (
     enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled, no_grad, set_grad_enabled,
 )  # fmt: skip
-from .core.size import Size  # noqa: E402
-from .core.tensor import Parameter as _Parameter  # noqa: E402
-from .core.tensor import Tensor  # noqa: E402
-from .ops import register as _register  # noqa: E402
-from .methods import bind_all as _bind_all  # noqa: E402
-from .core.public import NAMESPACES as _NAMESPACES  # noqa: E402
+from .core.size import Size
+from .core.tensor import Parameter as _Parameter
+from .core.tensor import Tensor
+from .ops import register as _register
+from .methods import bind_all as _bind_all
+from .core.public import NAMESPACES as _NAMESPACES
 
 _register()
 
-from . import nn, optim, utils  # noqa: E402
+from . import nn, optim, utils
 
 _bind_all()
 globals().update(_NAMESPACES["torch"])
 
-from . import autograd, display, extras, fft, io, linalg, masked, random, signal, special  # noqa: E402
-from .extras import empty_cache, record_lines, tape  # noqa: E402
-from .io import load, save  # noqa: E402
+from . import autograd, display, extras, fft, io, linalg, masked, random, signal, special
+from .extras import empty_cache, record_lines, tape
+from .io import load, save
 
 float, double, half = float32, float64, float16
 short, int, long = int16, int32, int64

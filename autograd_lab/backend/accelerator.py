@@ -39,9 +39,11 @@ class Accelerator:
     def require(self):
         """Return when the back end works. Raises: RuntimeError that says what is missing and how to get it."""
         if importlib.util.find_spec(self.name) is None:
+            first, *others = self.extras
+            or_else = f" (or {' or '.join(others)} in place of {first})" if others else ""
             raise RuntimeError(
-                f"device '{self.type}' needs {self.library}, which is not installed: pip install 'autograd_lab[EXTRA]' with "
-                f"EXTRA one of {self.extras}, and {self.needs}. The same program runs on device='cpu'."
+                f"device '{self.type}' needs {self.library}, which is not installed: pip install 'autograd_lab[{first}]'"
+                f"{or_else}, and {self.needs}. The same program runs on device='cpu'."
             )
         if not self.is_available():
             raise RuntimeError(

@@ -3,7 +3,7 @@
 from .accelerator import Accelerator
 
 _backend = Accelerator(
-    "cupy", "cuda", "CuPy", "cuda12, cuda13 or rocm", "a CUDA or ROCm driver and a GPU",
+    "cupy", "cuda", "CuPy", ("cuda12", "cuda13", "rocm"), "a CUDA or ROCm driver and a GPU",
     count=lambda cupy: cupy.cuda.runtime.getDeviceCount(), index=lambda array: array.device.id,
 )  # fmt: skip
 is_available, device_count, require = _backend.is_available, _backend.device_count, _backend.require

@@ -5,7 +5,7 @@ import importlib
 from .accelerator import Accelerator
 
 _backend = Accelerator(
-    "dpnp", "xpu", "dpnp", "xpu", "an Intel GPU or Intel's OpenCL runtime for CPUs",
+    "dpnp", "xpu", "dpnp", ("xpu",), "an Intel GPU or Intel's OpenCL runtime for CPUs",
     count=lambda dpnp: len(importlib.import_module("dpctl").get_devices()), index=lambda array: 0,
 )  # fmt: skip
 is_available, device_count, require = _backend.is_available, _backend.device_count, _backend.require

@@ -8,7 +8,8 @@ from .samples import Sample, binary, mismatched, spread, unary
 
 def _compare(name, function, symbol):
     return op(
-        name, function, arity=2, dtypes="compare", symbol=symbol, samples=binary(order=0), errors=mismatched, ref=f"numpy.{function}",
+        name, function, arity=2, dtypes="compare", symbol=symbol, samples=binary(order=0), errors=mismatched,
+        ref=f"numpy.{function}",
     )  # fmt: skip
 
 

@@ -189,7 +189,8 @@ def lstsq(input, b, rcond=None, *, driver=None, out=None):
     driver = driver or "gelsy"
     if driver not in _DRIVERS:
         raise RuntimeError(f"torch.linalg.lstsq: parameter `driver` should be one of {_DRIVERS}, got {driver!r}")
-    A, m, n, batch = input, *input._d.shape[-2:], input._d.shape[:-2]
+    A, batch = input, input._d.shape[:-2]
+    m, n = input._d.shape[-2:]
     vector = b._d.ndim == 1 or (input._d.ndim - 1 == b._d.ndim and b._d.shape == input._d.shape[:-1])
     B = as_column(b) if vector else b
     if B._d.ndim < 2 or B._d.shape[-2] != m:
