@@ -131,7 +131,7 @@ def test_bad_arguments_are_named(sizes, devices, error, words):
 def test_a_missing_device_names_the_extra(device, library, extra, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, package=None: None)
     monkeypatch.setattr(clock, "_clocks", {})
-    with pytest.raises(RuntimeError, match=rf"needs {library}, which is not installed: pip install 'autograd_lab\\[.*{extra}"):
+    with pytest.raises(RuntimeError, match=rf"needs {library}, which is not installed: pip install 'autograd_lab\[.*{extra}"):
         compare_devices(np.tanh, np.ones, [4], [device])
 
 
