@@ -135,7 +135,7 @@ CHANGES = {
     "clamp_": lambda t, x, v, a: x.clamp_(-0.5, 0.5),
     "neg_": lambda t, x, v, a: x.neg_(),
     "masked_fill_": lambda t, x, v, a: x.masked_fill_(x > 0.5, 0.1),
-    "index_add_": lambda t, x, v, a: x.index_add_(0, rows(t, x, a), x.detach()[:1].expand(3, *x.shape[1:]).clone()),
+    "index_add_": lambda t, x, v, a: x.index_add_(0, rows(t, x, a), x[:1].expand(3, *x.shape[1:]).clone()),
     "transpose_": lambda t, x, v, a: x.transpose_(0, -1),
     "x[i] = v": _set_item,
     "x[..., -1] = v": _set_last,
@@ -191,7 +191,10 @@ def refusal(error):
 
 
 def run(library, program):
-    """(trace, outcomes): for each step the live values, for each end the leaves' gradients; or the error as text."""
+    """(trace, gradients, ends): the live values after each step, the leaves' gradients of each end, the ends' values.
+
+    In place of values there is the error as text.
+    """
     leaves = [library.tensor(a, requires_grad=True) for a in program[0]]
     live = [leaf * 1.0 for leaf in leaves] + [leaves[0]]
     trace = []
@@ -201,17 +204,24 @@ def run(library, program):
         except (RuntimeError, IndexError, ValueError, TypeError) as error:
             trace.append(refusal(error))
             continue
+        if step[0] not in ("view", "change"):
+            made = made.contiguous()  # the layout of what is computed is each library's own affair
         if made is not None and made.numel() <= 200:
             live.append(made)
         trace.append([v.detach().numpy().copy() for v in live])
-    return trace, [gradients(library, leaves, v) for v in live if v.requires_grad]
+    ends = [v for v in live if v.requires_grad]
+    return trace, [gradients(library, leaves, v) for v in ends], [v.detach().numpy().copy() for v in ends]
+
+
+def weights(end):
+    """The cotangent of an end."""
+    return np.asarray(np.random.default_rng(0).normal(size=tuple(end.shape)))
 
 
 def gradients(library, leaves, end):
     """The leaves' gradients of one tensor, for a cotangent that is the same in both libraries; None for a leaf without a part."""
-    weights = np.random.default_rng(0).normal(size=tuple(end.shape))
     try:
-        loss = (end * library.tensor(np.asarray(weights))).sum()
+        loss = (end * library.tensor(weights(end))).sum()
         found = library.autograd.grad(loss, leaves, retain_graph=True, allow_unused=True)
     except RuntimeError as error:
         return refusal(error)
