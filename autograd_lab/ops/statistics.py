@@ -290,6 +290,7 @@ def renorm(input, p, dim, maxnorm, *, out=None):
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
     dim = one_dim(dim, input._d.ndim)
     norm = vector_norm(input, p, tuple(i for i in range(input._d.ndim) if i != dim), True)
-    value = input * where(norm > maxnorm, maxnorm / (norm + 1e-7), 1.0)
+    # Nothing but 0 has a norm of at most 0: the slope is 0 everywhere, in a slice of zeros too (PyTorch says 1 there).
+    value = input * (where(norm > maxnorm, maxnorm / (norm + 1e-7), 1.0) if maxnorm else 0.0)
     value = value if value._d.dtype == input._d.dtype else cast_to(value, input.dtype)
     return value if out is None else write_out(out, value)
