@@ -40,7 +40,8 @@ from . import nn, optim, utils
 _bind_all()
 globals().update(_NAMESPACES["torch"])
 
-from . import autograd, display, extras, fft, io, linalg, masked, random, signal, special
+from . import autograd, backends, cuda, display, extras, fft, io, linalg, masked, random, signal, special, xpu
+from .backends import are_deterministic_algorithms_enabled, use_deterministic_algorithms
 from .extras import empty_cache, record_lines, tape
 from .io import load, save
 

@@ -8,7 +8,7 @@ FLOORS = {
     6: ("display", "profile", "doctor"),
     5: (
         *("nn", "optim", "utils", "io", "distributions", "amp", "jit", "onnx", "distributed"),
-        *("linalg", "fft", "special", "func", "cuda", "xpu", "random", "masked", "signal"),
+        *("linalg", "fft", "special", "func", "cuda", "xpu", "backends", "random", "masked", "signal"),
     ),
     4: ("autograd", "methods"),
     3: ("ops",),
