@@ -8,7 +8,7 @@ import numpy as np
 from .autograd.api import tensor_backward
 from .core import bind as core_bind
 from .core.modes import modes
-from .core.public import INPLACE, METHODS
+from .core.public import INPLACE, METHODS, NAMESPACES
 from .core.tape import Node
 from .core.tensor import Tensor, wrap
 from .errors import shape_text
@@ -123,10 +123,25 @@ def _bind_methods():
             setattr(Tensor, name, in_place(function, name))
 
 
+_FUNCTIONS_IN_PLACE = """
+    abs acos acosh addmv arccos arccosh arcsin arcsinh arctan arctanh as_strided asin asinh atan atanh ceil clamp clamp_max
+    clamp_min clip conj_physical cos cosh deg2rad detach erf erfc exp exp2 expm1 fix floor frac gcd i0 index_put lcm ldexp log
+    log10 log1p log2 logit nan_to_num neg negative rad2deg reciprocal relu resize_as round rsqrt sigmoid sin sinc sinh sqrt
+    square tan tanh trunc xlogy
+""".split()
+"""The methods whose in-place twin PyTorch offers as a function too: ``torch.sqrt_(x)``."""
+
+
+def _publish_functions():
+    for name in _FUNCTIONS_IN_PLACE:
+        NAMESPACES["torch"].setdefault(name + "_", getattr(Tensor, name + "_"))
+
+
 def bind_all():
-    """Complete Tensor with everything registered so far."""
+    """Complete Tensor with everything registered so far; offer in-place twins as functions."""
     _bind_operators()
     _bind_methods()
+    _publish_functions()
 
 
 __all__ = ["bind_all", "in_place"]

@@ -14,6 +14,7 @@ from .modes import modes
 from .storage import storage_of
 from .tape import LEAF, Aval, Node, Slot, next_seq
 from .tensor import TENSOR_TYPES, Tensor, wrap
+from .writing import not_writable, write_out
 
 _HALF = frozenset((dt.float16.numpy, dt.bfloat16.numpy))
 _FLOAT32 = np.dtype(np.float32)
@@ -30,7 +31,7 @@ def set_symbols(namespace):
 def bind(row, operands, params, out=None):
     """Apply ``row`` to operands of any kind; with ``out`` the result is written there."""
     if out is not None:
-        return write_out(out, bind(row, operands, params))
+        return write_out(out, bind(row, operands, params), operands, exact=True)
     top = modes.now.top
     if top is not None:
         return top.bind(row, operands, params)
@@ -366,19 +367,6 @@ def change(tensor, result, name):
     return tensor
 
 
-def not_writable(name, target, values):
-    """The RuntimeError for memory that cannot be written, or values that do not fit it."""
-    if not target.flags.writeable:
-        return RuntimeError(
-            f"{name}: unsupported operation: more than one element of the written-to tensor refers to a single memory location "
-            "(an expanded tensor), or its NumPy array is read-only. Please clone() the tensor before performing the operation."
-        )
-    return RuntimeError(
-        f"{name}: shape mismatch: value of shape {shape_text(np.shape(values))} cannot be broadcast to shape "
-        f"{shape_text(target.shape)}"
-    )
-
-
 def copy_node(source):
     """The node of a plain copy of ``source`` (a leaf that requires grad)."""
     from .op import ROWS
@@ -421,27 +409,3 @@ def follow_spec(xp, array, spec):
         else:
             array = call_forward(row, xp, (array,), params[:-1])[params[-1]]
     return array
-
-
-def write_out(out, result):
-    """Write a result into ``out=``, as PyTorch does: same memory, resized if its shape differs.
-
-    Raises: RuntimeError if the result's dtype cannot be cast to ``out``'s.
-    """
-    from ..backend.promotion import can_cast
-
-    if not can_cast(result.dtype, out.dtype):
-        raise RuntimeError(
-            f"result type {result.dtype.name} can't be cast to the desired output type {out.dtype.name} of out="
-        )
-    if modes.now.grad and (result._node is not None or out._node is not None):
-        raise RuntimeError(
-            "functions with out=... arguments don't support automatic differentiation, but one of the arguments requires grad."
-        )
-    if not out._array().flags.writeable:
-        raise not_writable("out=", out._d, result._d)
-    if out._d.shape != result._d.shape:
-        out._d = np.empty(result._d.shape, out._d.dtype)
-    np.copyto(out._array(), result._d, casting="unsafe")
-    storage_of(out).bump("out=", None)
-    return out

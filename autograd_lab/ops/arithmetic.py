@@ -172,6 +172,8 @@ maximum = _checked(elementwise.maximum, "maximum", True)
 minimum = _checked(elementwise.minimum, "minimum", True)
 for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
     _checked(getattr(compare, _name), _name, False)
+atan2 = _checked(elementwise.atan2, "atan2", True, True)
+fmod = _checked(elementwise.fmod, "fmod", False)
 for _name in ("logical_and", "logical_or", "logical_xor"):
     _checked(getattr(compare, _name), _name, True, True)
 
@@ -244,7 +246,7 @@ def logical_not(input, *, out=None):
 
 _SECOND_NAMES = {
     elementwise.abs: ("absolute",), elementwise.mul: ("multiply",), elementwise.neg: ("negative",), elementwise.trunc: ("fix",),
-    elementwise.asin: ("arcsin",), elementwise.acos: ("arccos",), elementwise.atan: ("arctan",), elementwise.atan2: ("arctan2",),
+    elementwise.asin: ("arcsin",), elementwise.acos: ("arccos",), elementwise.atan: ("arctan",), atan2: ("arctan2",),
     compare.gt: ("greater",), compare.ge: ("greater_equal",), compare.lt: ("less",), compare.le: ("less_equal",),
     compare.ne: ("not_equal",), div: ("true_divide",),
 }  # fmt: skip

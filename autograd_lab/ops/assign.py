@@ -220,7 +220,9 @@ def exponential_(self, lambd=1.0, *, generator=None):
 
 
 def log_normal_(self, mean=1.0, std=2.0, *, generator=None):
-    """Fill with exp of values drawn from N(mean, std²), in place."""
+    """Fill with exp of values drawn from N(mean, std²), in place. Raises: RuntimeError unless ``std`` > 0."""
+    if not std > 0:
+        raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std}")
     source, left = _generator(generator), self._d.size
     parts = [np.empty(0)]
     while left:  # PyTorch draws these one by one, which the generator does for fewer than 16

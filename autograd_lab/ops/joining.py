@@ -46,7 +46,7 @@ def cat(tensors, dim=0, *, out=None, axis=None):
         value = cat_row(tensors, dim)
     except (RuntimeError, ValueError):
         raise _sizes_differ(tensors, shape, dim) from None
-    return value if out is None else write_out(out, value)
+    return value if out is None else write_out(out, value, tensors)
 
 
 def _sizes_differ(tensors, shape, dim):

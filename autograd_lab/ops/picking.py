@@ -157,7 +157,9 @@ def gather(input, dim, index, *, sparse_grad=False, out=None):
         except IndexError:
             _in_range(index._d, input._d.shape[dim], dim, RuntimeError)
             raise
-    return value if out is None else write_out(out, value)
+    if out is not None and out.dtype is not input.dtype:
+        raise RuntimeError(f"gather(): Expected out tensor to have dtype {input.dtype.name}, but got {out.dtype.name} instead")
+    return value if out is None else write_out(out, value, (input, index))
 
 
 @public("scatter", inplace=True)
@@ -228,7 +230,7 @@ def index_select(input, dim, index, *, out=None):
         value = clone(input)
     else:
         value = index_row(input, (_FULL,) * dim + (array,))
-    return value if out is None else write_out(out, value)
+    return value if out is None else write_out(out, value, (input, index))
 
 
 def _put_slices(input, dim, index, source, accumulate, name):
@@ -340,10 +342,11 @@ def masked_select(input, mask, *, out=None):
     """The elements where ``mask`` is True, as a vector."""
     if mask._d.dtype.kind != "b":
         raise RuntimeError("masked_select: expected BoolTensor for mask")
+    given = (input, mask)
     if input._d.shape != mask._d.shape:
         input, mask = broadcast_tensors(input, mask)
     value = index_row(input if input._d.ndim else _reshaped(input, (1,)), (mask._d.reshape(input._d.shape or (1,)),))
-    return value if out is None else write_out(out, value)
+    return value if out is None else write_out(out, value, given)
 
 
 @public("masked_scatter", inplace=True)

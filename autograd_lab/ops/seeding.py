@@ -4,8 +4,10 @@ import math
 
 import numpy as np
 
+from ..backend import dtype as dt
 from ..backend import random as rnd
 from ..backend.box_muller import library
+from ..core.bind import write_out
 from ..core.public import NAMESPACES, public
 from ..core.tensor import Tensor, wrap
 from .assign import write
@@ -79,17 +81,25 @@ def multinomial(input, num_samples, replacement=False, *, generator=None, out=No
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
     if (p.sum(-1) <= 0).any():
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
-    source = generator or rnd.default_generator
+    if out is not None and out.dtype is not dt.int64:
+        raise RuntimeError(f"multinomial expects Long tensor out, got: {scalar_name(out.dtype)}")
+    value = wrap(_chosen(p, num_samples, replacement, generator or rnd.default_generator))
+    return value if out is None else write_out(out, value)
+
+
+def _chosen(p, num_samples, replacement, source):
+    """Places drawn in proportion to ``p``: the largest of p / exponential draws, or by the running sums of ``p``."""
+    n = p.shape[-1]
     if not replacement or num_samples == 1:
         q = p / source.exponential(p.shape, p.dtype)
-        return wrap(np.ascontiguousarray(order(q, p.ndim - 1, True)[..., :num_samples]))
+        return np.ascontiguousarray(order(q, p.ndim - 1, True)[..., :num_samples])
     rows = p.reshape(-1, n)
     total = np.cumsum(rows, axis=1, dtype=p.dtype)
     total /= total[:, -1:]
     total[:, -1] = 1
     draws = source.uniform((len(rows), num_samples), np.float64)
     places = np.stack([np.searchsorted(edges, u, "left") for edges, u in zip(total, draws, strict=True)])
-    return wrap(places.reshape(*p.shape[:-1], num_samples))
+    return places.reshape(*p.shape[:-1], num_samples)
 
 
 @public("poisson", method=False)

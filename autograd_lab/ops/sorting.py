@@ -143,7 +143,10 @@ def kthvalue(input, k, dim=-1, keepdim=False, *, out=None):
         raise (IndexError if not size else RuntimeError)(
             f"kthvalue(): selected number k out of range for dimension {dim}: k={k}, size {size}"
         )
-    return return_types.kthvalue(kth_row(input, dim, k - 1, keepdim))
+    pair = return_types.kthvalue(kth_row(input, dim, k - 1, keepdim))
+    if out is None:
+        return pair
+    return return_types.kthvalue((write_out(out[0], pair[0], (input,)), write_out(out[1], pair[1], (input,))))
 
 
 @public("median")
