@@ -22,7 +22,7 @@ LESSON := notebooks/lessons/00_first_steps.ipynb
 STATIC := autograd_lab/widgets/static
 BROWSERS := google-chrome google-chrome-stable chromium chromium-browser chrome
 
-.PHONY: help lab test check notebooks front-end bundle bundle-is-current browser bench parity binder-check binder-requirements clean
+.PHONY: help lab test check notebooks front-end bundle bundle-is-current browser bench parity fuzz binder-check binder-requirements clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 20
@@ -88,6 +88,10 @@ notebooks: $(VENV)/.lab  ## run every lesson from top to bottom; the results are
 
 parity: $(VENV)/.test  ## how much of PyTorch's surface is there, and is it right (needs ../shared/conformance)
 	@$(BIN)/python tests/parity/run.py $(ARGS)
+
+fuzz: $(VENV)/.test  ## 2,000 random programs on PyTorch and here (PROGRAMS=, FIRST=)
+	@AUTOGRAD_LAB_PROGRAMS=$(or $(PROGRAMS),2000) AUTOGRAD_LAB_FIRST_PROGRAM=$(or $(FIRST),0) \
+	    $(BIN)/python -m pytest -q tests/parity/test_programs.py
 
 bench: $(VENV)/.test  ## import and training-step benchmarks (needs ../shared/perf)
 	@$(BIN)/python tests/benchmarks/run.py $(ARGS)
