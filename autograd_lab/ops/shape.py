@@ -140,13 +140,14 @@ replace_region = op(
 
 
 def _replace(xp, base, value, spec):
-    out = xp.array(base)
+    out = xp.array(base, order="C")
     follow_spec(xp, out, spec)[...] = value
     return out
 
 
 view_of = op(
-    "view_of", lambda xp, base, spec: follow_spec(xp, base, spec), lambda g, y, base, spec: embed_region(g, base.shape, spec),
+    "view_of", lambda xp, base, spec: follow_spec(xp, xp.asarray(base, order="C"), spec),
+    lambda g, y, base, spec: embed_region(g, base.shape, spec),
     saves="base.shape", kind="structure", grad_name="AsStrided", symbol="x[…]", ref=lambda x, s: follow_spec(np, x, s),
     samples=lambda: iter((Sample(spread((3, 4)), params=(((transpose_view.op, (0, 1)),),)),)),
     formula={"forward": "a view of base", "rules": ["ḡ at the view's place, else 0"]},
@@ -175,7 +176,7 @@ embed_region = op(
 
 
 def _clear(xp, g, spec):
-    out = xp.array(g)
+    out = xp.array(g, order="C")
     follow_spec(xp, out, spec)[...] = 0
     return out
 

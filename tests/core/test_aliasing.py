@@ -43,3 +43,13 @@ def test_views_of_tensors_without_dimensions(lib):
     same.copy_(lib.tensor(5.0))
     (same * y).backward()
     assert y.item() == 5 and x.grad.item() == 0
+
+
+@BOTH
+def test_a_change_through_a_reshaped_view_whose_gradient_comes_in_another_layout(lib):
+    x = lib.arange(6.0).reshape(2, 3).requires_grad_()
+    y = x * 1
+    flat = y.view(-1)
+    flat.mul_(2)
+    (y.transpose(0, 1) * lib.arange(6.0).reshape(3, 2)).sum().backward()
+    assert x.grad.tolist() == [[0, 4, 8], [2, 6, 10]]
