@@ -127,7 +127,7 @@ CHANGES = {
     "mul_": lambda t, x, v, a: x.mul_(v.cos()),
     "mul_ by a number": lambda t, x, v, a: x.mul_(0.5),
     "div_": lambda t, x, v, a: x.div_(2.0),
-    "copy_": lambda t, x, v, a: x.copy_(v),
+    "copy_": lambda t, x, v, a: x.copy_(v if v.ndim <= x.ndim else x * 0.5),
     "zero_": lambda t, x, v, a: x.zero_(),
     "fill_": lambda t, x, v, a: x.fill_(0.3),
     "tanh_": lambda t, x, v, a: x.tanh_(),

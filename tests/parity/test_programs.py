@@ -1,12 +1,13 @@
 """Random programs of 20 steps, with views and changes in place: values, gradients and refusals are PyTorch's, in float64.
 
-150 programs in the ordinary run; ``make fuzz`` runs 2,000 (see README.md beside this file). Four differences are let be:
+150 programs in the ordinary run; ``make fuzz`` runs 2,000 (see README.md beside this file). Five differences are let be:
 
 - Rules here save less, so that a gradient is there which PyTorch refuses after a change in place (``y.tanh_().relu_()``). It has to
   be what PyTorch gives when it keeps copies of what changes, or a difference quotient: PyTorch keeps no copy when the change comes
   through a view.
 - The rule of ``a / b`` saves the quotient: changing that in place is refused here, and is not in PyTorch.
 - Writing into an expanded tensor is refused here; PyTorch lets ``copy_``, ``zero_`` and ``fill_`` do it.
+- ``copy_`` takes a source with more dimensions when the first ones are 1; programs do not ask for it.
 - PyTorch refuses to read an output of ``split`` after its base has changed, and to write a tensor into memory it shares. Both
   work here. The program ends there: from then on the two libraries' tensors are not the same.
 """
