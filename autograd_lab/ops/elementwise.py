@@ -34,8 +34,8 @@ mul = op(
     saves=("b", "a"), dtypes="arith", symbol="×", samples=binary(), errors=mismatched, ref="numpy.multiply",
 )  # fmt: skip
 div = op(
-    "div", "true_divide", lambda g, y, a, b: g / b, lambda g, y, a, b: -g * y / b,
-    saves=("b", "y b"), dtypes="float", symbol="÷", samples=binary(low2=0.5, high2=2.0), errors=mismatched,
+    "div", "true_divide", lambda g, y, a, b: g / b, lambda g, y, a, b: -g * (a / b) / b,
+    saves=("b", "a b"), dtypes="float", symbol="÷", samples=binary(low2=0.5, high2=2.0), errors=mismatched,
     ref="numpy.true_divide",
 )  # fmt: skip
 neg = op("neg", "negative", lambda g, y, x: -g, symbol="−", samples=unary(), ref="numpy.negative")

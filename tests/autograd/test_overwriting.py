@@ -49,3 +49,12 @@ def test_the_name_of_a_write_through_a_view(lib):
     y[0] = 5
     assert y.grad_fn.name().endswith("CopySlices")
     assert "grad_fn=<CopySlices>" in repr(y)
+
+
+@LIBRARIES
+def test_a_quotient_may_be_changed_afterwards(lib):
+    a, b = lib.tensor([1.0, 2.0], requires_grad=True), lib.tensor([4.0, 5.0], requires_grad=True)
+    y = a / b
+    y.mul_(2)
+    y.sum().backward()
+    torch.testing.assert_close(torch.tensor(b.grad.tolist()), torch.tensor([-2 / 16, -4 / 25]))

@@ -13,6 +13,11 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[2]
 HARNESS = REPOSITORY.parent / "shared" / "conformance" / "run.py"
 WRONG = ("wrong value", "wrong grad", "wrong gradgrad")
+# (kind, name, where) -> why no library but PyTorch itself can have the value
+KNOWN = {
+    ("optims", "Muon", "mlp"): "bfloat16 products, which PyTorch sums in the order of the processor's own instructions",
+    ("op", "renorm", "complex64"): "PyTorch's gradient for p=inf is NaN; ours is that of the difference quotient",
+}
 
 
 def main(arguments: list[str]) -> int:
@@ -27,7 +32,10 @@ def main(arguments: list[str]) -> int:
         if ran.returncode or not report.is_file():
             return ran.returncode or 1
         failures = json.loads(report.read_text())["failures"]
-    wrong = [f for f in failures if f["status"] in WRONG]
+    known = [f for f in failures if f["status"] in WRONG and (f["kind"], f["name"], f["where"]) in KNOWN]
+    for f in known:
+        print(f"differs, and is known to: {f['name']} [{f['where']}]: {KNOWN[f['kind'], f['name'], f['where']]}")
+    wrong = [f for f in failures if f["status"] in WRONG and f not in known]
     print(f"present but wrong: {len(wrong)}")
     for f in wrong:
         print(f"  {f['kind']} {f['name']} [{f['where']}] {f['status']}: {f['reason']}")
