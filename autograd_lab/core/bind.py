@@ -4,6 +4,8 @@ The templates in specialise.py hold the common case; this module is the general 
 precision, several outputs, views, errors. It also records nodes and rewrites history for in-place changes.
 """
 
+import functools
+
 import numpy as np
 
 from ..backend import dtype as dt
@@ -194,10 +196,23 @@ def _cast(o, target):
     if o is None:
         return None
     if target.category < dt.CATEGORY_FLOAT and not isinstance(o, float | complex):
-        return np.asarray(o).astype(target.numpy)[()]
+        fits = target.category == dt.CATEGORY_INT and type(o) is int and in_range(o, target)
+        return o if fits else np.asarray(o).astype(target.numpy)[()]
     if target.category >= dt.CATEGORY_FLOAT and isinstance(o, bool | int):
         return float(o)
     return o
+
+
+@functools.cache
+def _limits(target):
+    info = np.iinfo(target.numpy)
+    return int(info.min), int(info.max)
+
+
+def in_range(number, target):
+    """Whether an integer dtype can hold a Python int (NumPy refuses one that it cannot; PyTorch wraps it)."""
+    low, high = _limits(target)
+    return low <= number <= high
 
 
 def edge_of(tensor):

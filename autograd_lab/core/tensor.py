@@ -356,8 +356,6 @@ class Tensor(Conversions):
         return t
 
     def __reduce_ex__(self, protocol):
-        if not self.is_leaf:
-            raise RuntimeError("a tensor with a grad_fn cannot be pickled: use .detach()")
         return _rebuild, (type(self), self._array(), self.requires_grad)
 
 
