@@ -50,7 +50,7 @@ def _pool(name, n, input, kernel_size, output_size, output_ratio, return_indices
         view = [1] * (2 * n)
         view[d], view[n + d] = out[d], kernel[d]
         flat = flat * spatial[d] + at.reshape(*lead, *view)
-    flat = flat.reshape(*lead, math.prod(out), -1)
+    flat = flat.reshape(*lead, math.prod(out), math.prod(kernel))
     x = reshape(input, (*lead, math.prod(spatial)))
     window = np.take_along_axis(x._d[:, :, None], flat, -1)
     chosen = np.take_along_axis(flat, window.argmax(-1)[..., None], -1)[..., 0]

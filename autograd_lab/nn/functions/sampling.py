@@ -68,17 +68,15 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
     Args:
         input: (N, C, H, W) or (N, C, D, H, W)
         grid: (N, h, w, 2) with x and y, or (N, d, h, w, 3) with x, y and z; −1 and 1 are the ends
-        mode: bilinear or nearest
+        mode: bilinear, nearest, or bicubic (images only)
         padding_mode: what stands outside: zeros, border (the nearest pixel), reflection
         align_corners: −1 and 1 are the centres of the corner pixels, not their outer edges
 
     Returns: (N, C, h, w) or (N, C, d, h, w).
     """
     shape, where_to = need_tensor("grid_sample", "input", input)._d.shape, need_tensor("grid_sample", "grid", grid)._d.shape
-    if mode not in ("bilinear", "nearest"):
-        if mode == "bicubic":
-            raise NotImplementedError("grid_sample(): mode bicubic is not offered; use bilinear or nearest")
-        raise ValueError(f"nn.functional.grid_sample(): expected mode to be 'bilinear' or 'nearest', but got: '{mode}'")
+    if mode not in ("bilinear", "nearest", "bicubic"):
+        raise ValueError(f"nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: '{mode}'")
     if padding_mode not in ("zeros", "border", "reflection"):
         raise ValueError("nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', but got: "
                          f"'{padding_mode}'")  # fmt: skip
@@ -91,19 +89,49 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
     if input._d.dtype != grid._d.dtype:
         raise RuntimeError(f"grid_sample(): expected input and grid to have same dtype, but input has {input.dtype} and grid has "
                            f"{grid.dtype}")  # fmt: skip
-    spatial, count = shape[2:], math.prod(where_to[1:-1])
+    if mode == "bicubic" and n != 2:
+        raise RuntimeError("grid_sample(): bicubic interpolation only supports 4D input")
+    spatial, count, align = shape[2:], math.prod(where_to[1:-1]), bool(align_corners)
     flat = reshape(grid, (shape[0], 1, count, n))
-    at = [_places(flat[..., n - 1 - d], s, padding_mode, bool(align_corners)) for d, s in enumerate(spatial)]
+    at = [_places(flat[..., n - 1 - d], s, "zeros" if mode == "bicubic" else padding_mode, align) for d, s in enumerate(spatial)]
     x = reshape(input, (*shape[:2], math.prod(spatial)))
     total = None
     if mode == "nearest":
         corners = [[(np.rint(a._d), None)] for a in at]
+        nowhere = wrap(np.zeros(at[0]._d.shape, bool))
+        total = sum(where(nowhere, a, 0.0) for a in at)  # the grid has a gradient here too: 0
+    elif mode == "bicubic":
+        corners = [_cubic_taps(a, s, padding_mode, align) for a, s in zip(at, spatial, strict=True)]
     else:
         corners = [[(low, 1 - (a - wrap(low))), (low + 1, a - wrap(low))] for a in at for low in [np.floor(a._d)]]
     for corner in itertools.product(*corners):
         part = _corner(x, corner, spatial)
         total = part if total is None else total + part
     return reshape(total, (*shape[:2], *where_to[1:-1]))
+
+
+def _cubic_taps(at, size, padding_mode, align):
+    """The four pixels around each place along one dimension, and their weights (Keys' cubic with a = −3/4, as PyTorch's)."""
+    low = np.floor(at._d)
+    t = at - wrap(low)
+    taps = []
+    for k, weight in enumerate((_far(t + 1), _near(t), _near(1 - t), _far(2 - t))):
+        place = low + (k - 1)
+        if padding_mode == "reflection":
+            folded = _reflected(wrap(place), 0, size - 1) if align else _reflected(wrap(place), -0.5, size - 0.5)
+            place = folded._d
+        if padding_mode != "zeros":
+            place = np.clip(place, 0, size - 1)
+        taps.append((place, weight))
+    return taps
+
+
+def _near(x):
+    return (1.25 * x - 2.25) * x * x + 1
+
+
+def _far(x):
+    return ((-0.75 * x + 3.75) * x - 6) * x + 3
 
 
 def _corner(x, corner, spatial):
