@@ -1,5 +1,6 @@
 """Making tensors: from data, filled, ranges, random. These have no derivative, so they are functions, not rows."""
 
+import functools
 import math
 
 import numpy as np
@@ -9,6 +10,7 @@ from ..backend import random as rnd
 from ..backend.box_muller import fused_float64
 from ..backend.device import CPU, device
 from ..backend.namespace import backend_for
+from ..core.bind import write_out
 from ..core.public import public
 from ..core.size import Size
 from ..core.tape import LEAF
@@ -27,6 +29,20 @@ def place(array, dtype=None, device_=None, requires_grad=False):
     if requires_grad:
         t.requires_grad = True
     return t
+
+
+def into_out(make):
+    """Let a function that makes a tensor write it into ``out=`` instead, in the dtype that ``out`` has."""
+
+    @functools.wraps(make)
+    def made(*args, out=None, **options):
+        if out is None:
+            return make(*args, **options)
+        if options.get("dtype") not in (None, out.dtype):
+            raise RuntimeError(f"dtype {options['dtype']!r} does not match dtype of out parameter ({out.dtype!r})")
+        return write_out(out, make(*args, **options | {"dtype": out.dtype}))
+
+    return made
 
 
 def _dtype(dtype, fallback=None):
@@ -154,7 +170,8 @@ def scalar_tensor(s, *, dtype=None, device=None, requires_grad=False):
 
 
 def _filled(function, name, doc):
-    def make(*size, dtype=None, device=None, requires_grad=False, out=None, layout=None, pin_memory=False, memory_format=None):
+    @into_out
+    def make(*size, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False, memory_format=None):
         return place(function(shape_from(size), _dtype(dtype)), dtype, device, requires_grad)
 
     def like(input, *, dtype=None, device=None, requires_grad=False, memory_format=None, layout=None):
@@ -184,7 +201,8 @@ def _fill_dtype(value, dtype):
 
 
 @public(method=False)
-def full(size, fill_value, *, dtype=None, device=None, requires_grad=False, out=None, layout=None):
+@into_out
+def full(size, fill_value, *, dtype=None, device=None, requires_grad=False, layout=None):
     """A tensor of shape ``size`` filled with one number."""
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
     shape = shape_from((size,) if not isinstance(size, int) else ((size,),))
@@ -210,7 +228,8 @@ def new_tensor(input, data, *, dtype=None, device=None, requires_grad=False):
 
 
 @public(method=False)
-def eye(n, m=None, *, dtype=None, device=None, requires_grad=False, out=None, layout=None):
+@into_out
+def eye(n, m=None, *, dtype=None, device=None, requires_grad=False, layout=None):
     """The n×m matrix with ones on the diagonal."""
     if n < 0 or (m is not None and m < 0):
         raise RuntimeError(f"n must be greater or equal to 0, got {n} and {m}")
@@ -221,7 +240,8 @@ def eye(n, m=None, *, dtype=None, device=None, requires_grad=False, out=None, la
 
 
 @public(method=False)
-def arange(start=0, end=None, step=1, *, dtype=None, device=None, requires_grad=False, out=None, layout=None):
+@into_out
+def arange(start=0, end=None, step=1, *, dtype=None, device=None, requires_grad=False, layout=None):
     """Values from ``start`` (included) to ``end`` (excluded) in steps: int64 if all are whole, else the default dtype.
 
     Raises: RuntimeError if the step is 0 or leads away from ``end``.
@@ -248,7 +268,8 @@ def arange(start=0, end=None, step=1, *, dtype=None, device=None, requires_grad=
 
 
 @public(method=False)
-def linspace(start, end, steps, *, dtype=None, device=None, requires_grad=False, out=None, layout=None):
+@into_out
+def linspace(start, end, steps, *, dtype=None, device=None, requires_grad=False, layout=None):
     """``steps`` evenly spaced values from ``start`` to ``end``, both included."""
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
@@ -281,7 +302,8 @@ def _evenly(start, end, steps, kind):
 
 
 def _drawn(draw, name, doc):
-    def make(*size, generator=None, dtype=None, device=None, requires_grad=False, out=None, layout=None, pin_memory=False):
+    @into_out
+    def make(*size, generator=None, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
         return place(draw(shape_from(size), _dtype(dtype), generator or rnd.default_generator), dtype, device, requires_grad)
 
     def like(input, *, dtype=None, device=None, requires_grad=False, memory_format=None, layout=None, generator=None):
@@ -316,7 +338,8 @@ randn, randn_like = _drawn(_normal, "randn", "drawn from the normal distribution
 
 
 @public(method=False)
-def randint(low, high=None, size=None, *, generator=None, dtype=None, device=None, requires_grad=False, out=None, layout=None):
+@into_out
+def randint(low, high=None, size=None, *, generator=None, dtype=None, device=None, requires_grad=False, layout=None):
     """Whole numbers drawn uniformly from [low, high). ``randint(high, size)`` starts at 0."""
     if size is None:
         low, high, size = 0, low, high
@@ -327,14 +350,16 @@ def randint(low, high=None, size=None, *, generator=None, dtype=None, device=Non
 
 
 @public(method=False)
-def randperm(n, *, generator=None, dtype=None, device=None, requires_grad=False, out=None, layout=None):
+@into_out
+def randperm(n, *, generator=None, dtype=None, device=None, requires_grad=False, layout=None):
     """A random permutation of 0 … n−1."""
     return place((generator or rnd.default_generator).randperm(n, (dtype or dt.int64).numpy), dtype, device, requires_grad)
 
 
 @public(method=False)
+@into_out
 def normal(
-    mean=0.0, std=1.0, size=None, *, generator=None, dtype=None, device=None, requires_grad=False, out=None, layout=None,
+    mean=0.0, std=1.0, size=None, *, generator=None, dtype=None, device=None, requires_grad=False, layout=None,
     pin_memory=False,
 ):  # fmt: skip
     """Normal values with the given means and standard deviations (numbers or tensors)."""
@@ -356,7 +381,8 @@ def bernoulli(input, p=None, *, generator=None, out=None):
         drawn = np.asarray(source.bernoulli_tensor(input._array())).astype(input._d.dtype)
     else:
         drawn = source.bernoulli_scalar(p, input._d.shape, input._d.dtype)
-    return overwritten(input, drawn)
+    result = overwritten(input, drawn)
+    return result if out is None else write_out(out, result)
 
 
 __all__ = ["Size", "arange", "as_tensor", "empty", "eye", "from_numpy", "full", "linspace", "ones", "ones_like", "place", "rand",

@@ -1,5 +1,6 @@
 """``out=`` and arguments that PyTorch refuses, and the in-place twins it offers as functions."""
 
+import numpy as np
 import pytest
 import torch
 
@@ -55,3 +56,40 @@ def test_in_place_twins_are_functions():
     assert lab.clamp_(x, max=2.5) is x and x.tolist() == [2.0, 2.5]
     missing = {name for name in dir(torch) if name.endswith("_") and name[0] != "_" and hasattr(lab.Tensor, name)}
     assert not missing - set(dir(lab))
+
+
+MAKERS = {
+    "zeros": lambda m, out: m.zeros(3, out=out),
+    "ones": lambda m, out: m.ones((3,), out=out),
+    "full": lambda m, out: m.full((3,), 2.0, out=out),
+    "arange": lambda m, out: m.arange(3, out=out),
+    "linspace": lambda m, out: m.linspace(0, 1, 3, out=out),
+    "logspace": lambda m, out: m.logspace(0, 1, 3, out=out),
+    "eye": lambda m, out: m.eye(3, out=out),
+    "rand": lambda m, out: m.rand(3, out=out),
+    "randn": lambda m, out: m.randn(3, out=out),
+    "randint": lambda m, out: m.randint(10, (3,), out=out),
+    "randperm": lambda m, out: m.randperm(3, out=out),
+    "normal": lambda m, out: m.normal(0.0, 1.0, (3,), out=out),
+    "bernoulli": lambda m, out: m.bernoulli(m.full((3,), 0.5), out=out),
+}
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_what_is_made_goes_into_out(name):
+    found = []
+    for m in (lab, torch):
+        m.manual_seed(1)
+        out = m.full((3, 3) if name == "eye" else (3,), 9.0, dtype=m.float32)
+        assert MAKERS[name](m, out) is out
+        found.append(out.tolist())
+    assert np.allclose(*found, rtol=1e-6)
+
+
+def test_the_dtype_of_out_is_what_counts():
+    assert lab.arange(3, out=lab.zeros(3, dtype=lab.float64)).dtype is lab.float64
+    for m in (lab, torch):
+        with pytest.raises(RuntimeError, match="does not match dtype of out"):
+            m.zeros(2, dtype=m.float64, out=m.zeros(2))
+        with pytest.raises((RuntimeError, ValueError), match="step must be nonzero"):
+            m.arange(0, 64, 0.5, out=m.zeros(2, dtype=m.int64))
