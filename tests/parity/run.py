@@ -13,10 +13,9 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[2]
 HARNESS = REPOSITORY.parent / "shared" / "conformance" / "run.py"
 WRONG = ("wrong value", "wrong grad", "wrong gradgrad")
-# (kind, name, where) -> why no library but PyTorch itself can have the value
+# One case that differs and does not fail the run: (kind, name, where, words of the reason) -> what is known of it.
 KNOWN = {
-    ("optims", "Muon", "mlp"): "bfloat16 products, which PyTorch sums in the order of the processor's own instructions",
-    ("op", "renorm", "complex64"): "PyTorch's gradient for p=inf is NaN; ours is that of the difference quotient",
+    ("optims", "Muon", "mlp", "alternative ns_coefficients"): "steps in bfloat16; the cause is not established, rounding is suspected",
 }
 
 
@@ -32,10 +31,13 @@ def main(arguments: list[str]) -> int:
         if ran.returncode or not report.is_file():
             return ran.returncode or 1
         failures = json.loads(report.read_text())["failures"]
-    known = [f for f in failures if f["status"] in WRONG and (f["kind"], f["name"], f["where"]) in KNOWN]
-    for f in known:
-        print(f"differs, and is known to: {f['name']} [{f['where']}]: {KNOWN[f['kind'], f['name'], f['where']]}")
-    wrong = [f for f in failures if f["status"] in WRONG and f not in known]
+    wrong = []
+    for f in (f for f in failures if f["status"] in WRONG):
+        known = [why for (*key, words), why in KNOWN.items() if key == [f["kind"], f["name"], f["where"]] and words in f["reason"]]
+        if known:
+            print(f"differs, and is known to: {f['name']} [{f['where']}]: {known[0]}")
+        else:
+            wrong.append(f)
     print(f"present but wrong: {len(wrong)}")
     for f in wrong:
         print(f"  {f['kind']} {f['name']} [{f['where']}] {f['status']}: {f['reason']}")
