@@ -15,7 +15,7 @@ HARNESS = REPOSITORY.parent / "shared" / "conformance" / "run.py"
 WRONG = ("wrong value", "wrong grad", "wrong gradgrad")
 # One case that differs and does not fail the run: (kind, name, where, words of the reason) -> what is known of it.
 KNOWN = {
-    ("optims", "Muon", "mlp", "alternative ns_coefficients"): "steps in bfloat16; the cause is not established, rounding is suspected",
+    ("optims", "Muon", "mlp", "alternative ns_coefficients"): "cause not established, bfloat16 rounding is suspected",
 }
 
 
